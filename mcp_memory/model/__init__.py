@@ -1,0 +1,1 @@
+"""The nouns: frozen dataclasses and pure functions, standard library only."""
