@@ -1,0 +1,1 @@
+"""Texts to vectors: the bundled model, FlagEmbedding, an OpenAI-compatible endpoint, and a double."""

