@@ -1,0 +1,1 @@
+"""Pure functions over text: counting, indexing, splitting, dating, redacting, cleaning, naming."""

@@ -1,0 +1,84 @@
+"""Turns as the leaves of both papers' structures: one segment per exchange, one quote per message.
+
+Pure, so that what the journal still holds is searched in the same shape as what has been indexed.
+"""
+
+from collections.abc import Sequence
+
+from mcp_memory.model.ids import make_id
+from mcp_memory.model.turn import Note, Turn
+from mcp_memory.model.unit import Unit
+
+
+def leaf_units(exchange: Sequence[Turn]) -> list[Unit]:
+    """The segment (L1) of one exchange and a quote item for every message in it."""
+    first = exchange[0]
+    segment = Unit(
+        id=make_id("segment", first.owner, first.exchange),
+        owner=first.owner,
+        kind="segment",
+        start=first.at,
+        end=exchange[-1].at,
+        text="\n".join(f"{turn.speaker}: {turn.text}" for turn in exchange),
+        title=first.topic,
+        turns=tuple(turn.id for turn in exchange),
+    )
+    noted = [unit for turn in exchange for note in turn.notes for unit in _noted(turn, note, segment.id)]
+    return [segment, *(_quote(turn, segment.id) for turn in exchange), *noted]
+
+
+def _quote(turn: Turn, segment: str) -> Unit:
+    return Unit(
+        id=make_id("item", turn.owner, "quote", turn.id),
+        owner=turn.owner,
+        kind="item",
+        view="quote",
+        start=turn.at,
+        end=turn.at,
+        text=turn.text,
+        speaker=turn.speaker,
+        parent=segment,
+        turns=(turn.id,),
+    )
+
+
+def _noted(turn: Turn, note: Note, segment: str) -> list[Unit]:
+    """The caller's fact as an item, and its cues as anticipated utterances that point at it."""
+    item = Unit(
+        id=make_id("item", turn.owner, "note", turn.id, note.fact),
+        owner=turn.owner,
+        kind="item",
+        view="note",
+        start=turn.at,
+        end=turn.at,
+        text=note.fact,
+        speaker=turn.speaker,
+        parent=segment,
+        turns=(turn.id,),
+        source="caller",
+        detail={"replaces": note.replaces} if note.replaces else {},
+    )
+    cues = [
+        Unit(
+            id=make_id("cue", item.id, "utterance", cue),
+            owner=turn.owner,
+            kind="cue",
+            family="horizon",
+            view="utterance",
+            start=turn.at,
+            end=turn.at,
+            text=cue,
+            parent=item.id,
+            turns=item.turns,
+            source="caller",
+        )
+        for cue in dict.fromkeys(note.cues)
+    ]
+    return [item, *cues]
+
+
+def index_text(unit: Unit) -> str:
+    """What is searched of a unit, by words and by meaning."""
+    head = f"{unit.speaker}: " if unit.speaker else ""
+    title = f"{unit.title}. " if unit.title else ""
+    return f"{title}{head}{unit.text}"

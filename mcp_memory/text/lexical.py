@@ -1,0 +1,138 @@
+"""Terms for lexical search: the same function makes them for what is stored and for what is asked.
+
+English words are stemmed (Porter2) behind a stop list; scripts without spaces become character bigrams;
+accents are folded; numbers, dates and emoji are terms of their own.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
+from typing import Final
+
+from mcp_memory.text.stops import STOPS
+
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_EMOJI: Final = "\u203c\u2049\u2139\u231a-\u23ff\u25aa-\u27bf\u2b00-\u2bff\u3030\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_GROUPED: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
+_POSSESSIVE: Final = re.compile("(?i)['’]s$")
+_ACCENT: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_LETTERS: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
+_MOST_MARKS: Final = 8  # in a row: canonical ordering is quadratic in the length of such a run
+_local: Final = threading.local()
+
+
+def analyze(text: str) -> list[str]:
+    """The terms of `text`, in order, with repetitions.  Text of nothing but stop words has none."""
+    terms: list[str] = []
+    for kind, word in _words(text):
+        terms += _TERMS[kind](word)
+    return _stemmed(terms)
+
+
+def keywords(text: str, drop: Collection[str] = ()) -> list[str]:
+    """The words of a query as written, each once, without stop words and the names in `drop`."""
+    dropped = {word.casefold().replace("’", "'") for name in drop for _, word in _words(name)}
+    found: dict[str, str] = {}
+    for _, word in _words(text):
+        folded = word.casefold().replace("’", "'")
+        if folded not in dropped and folded not in STOPS:
+            found.setdefault(folded, word)
+    return list(found.values())
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """(kind, surface) of each word; kinds are the named groups of the pattern.  Possessive 's is gone."""
+    for match in _pattern().finditer(_normal(text)):
+        kind = match.lastgroup or "word"
+        yield kind, _POSSESSIVE.sub("", match.group()) if kind == "word" else match.group()
+
+
+def _normal(text: str) -> str:
+    """NFKC, safe against long runs of combining marks."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _mark_runs().sub(r"\1", text))
+
+
+@cache
+def _marks() -> str:
+    """All combining marks, as the inside of a character class."""
+    marks = [code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M"]
+    return "".join(map(chr, marks))
+
+
+@cache
+def _mark_runs() -> re.Pattern[str]:
+    mark = f"[{_marks()}\uff9e\uff9f]"
+    return re.compile(f"({mark}{{{_MOST_MARKS}}}){mark}+")
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    letter = rf"[^\W\d_{_UNSPACED}]"
+    sign = rf"[^\W_{_UNSPACED}]"
+    stem = rf"{sign}++(?:[{_marks()}]+{sign}*+)*+"
+    return re.compile(
+        rf"(?P<date>(?<!\d)\d{{4}}-\d{{2}}-\d{{2}}(?!\d))"
+        rf"|(?P<number>\d++(?:[.,:]\d++){{0,4}}+(?!{letter}))"
+        rf"|(?P<word>{stem}(?:['’]{stem}){{0,3}})"
+        rf"|(?P<unspaced>[{_UNSPACED}]++)"
+        rf"|(?P<emoji>[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}])"
+    )
+
+
+def _word_terms(word: str) -> list[str]:
+    folded = word.casefold().replace("’", "'")
+    return [] if folded in STOPS else [_unaccented(folded.replace("'", ""))]
+
+
+def _unaccented(word: str) -> str:
+    if word.isascii():
+        return word
+    bare = _ACCENT.sub("", unicodedata.normalize("NFD", word.translate(_LETTERS)))
+    return unicodedata.normalize("NFC", bare)
+
+
+def _date_terms(date: str) -> list[str]:
+    """A date is found by itself, by its month and by its year."""
+    return [date, date[:7], date[:4]]
+
+
+def _number_terms(number: str) -> list[str]:
+    return [number.replace(",", "") if _GROUPED.fullmatch(number) else number]
+
+
+def _unspaced_terms(run: str) -> list[str]:
+    return [run[start : start + 2] for start in range(len(run) - 1)] or [run]
+
+
+_TERMS: Final[dict[str, Callable[[str], list[str]]]] = {
+    "date": _date_terms,
+    "number": _number_terms,
+    "word": _word_terms,
+    "unspaced": _unspaced_terms,
+    "emoji": lambda emoji: [emoji],
+}
+
+
+def _stemmed(terms: list[str]) -> list[str]:
+    """Terms of ASCII letters stemmed, others as they are."""
+    places = [place for place, term in enumerate(terms) if term.isascii() and term.isalpha()]
+    for place, stem in zip(places, _stemmer()([terms[place] for place in places]), strict=True):
+        terms[place] = stem
+    return terms
+
+
+def _stemmer() -> Callable[[list[str]], list[str]]:
+    """This thread's stemmer: Snowball's keep state and must not be shared."""
+    if not hasattr(_local, "stem"):
+        from Stemmer import Stemmer
+
+        _local.stem = Stemmer("english").stemWords
+    stem: Callable[[list[str]], list[str]] = _local.stem
+    return stem

@@ -1,0 +1,134 @@
+"""Secrets out of what is said, before anything is stored.
+
+A table of shapes that vendors document, plus a few assignments ("password: …") read conservatively: ordinary
+talk must pass untouched.  Every shape is bounded or possessive, so that time is linear in the text.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from mcp_memory.text.numbers import iban_length, is_card
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """One kind of secret: `pattern` finds it (group "secret", if there is one, is what goes), `keep` may
+    still say no; it is given the candidate and returns how many of its characters are the secret."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    length: Callable[[str], int] = len
+
+
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
+    """`text` with each secret replaced by "[redacted:KIND]", and the kinds found, sorted.
+
+    Doing it again changes nothing.
+    """
+    kinds: set[str] = set()
+    before = None
+    while text != before:
+        before = text
+        for shape in _SHAPES:
+            text, found = _without(text, shape)
+            if found:
+                kinds.add(shape.kind)
+    return text, tuple(sorted(kinds))
+
+
+def _without(text: str, shape: _Shape) -> tuple[str, bool]:
+    pieces, last = [], 0
+    for match in shape.pattern.finditer(text):
+        start, end = match.span("secret" if "secret" in shape.pattern.groupindex else 0)
+        length = shape.length(text[start:end])
+        if length and "[redacted:" not in text[start:end]:
+            pieces += [text[last:start], f"[redacted:{shape.kind}]"]
+            last = start + length
+    return "".join([*pieces, text[last:]]), bool(pieces)
+
+
+def _mixed(least: int) -> Callable[[str], int]:
+    """Takes what is at least `least` long and has both letters and digits."""
+
+    def length(value: str) -> int:
+        varied = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+        return len(value) if varied and len(value) >= least else 0
+
+    return length
+
+
+def _password(value: str) -> int:
+    """Takes what no word is: six characters or more, not letters alone."""
+    return len(value) if len(value) >= 6 and not re.fullmatch(r"[^\W\d_]+[.!?]*|[\W_]+|[\d.:/-]{1,7}", value) else 0
+
+
+_VALUE: Final = r"[\"'`]?(?P<secret>[^\s\"'`,;()<>\[\]{}|&]{6,512}+)"
+_IS: Final = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|[:=])\s{0,3}"
+_KEYLIKE: Final = (
+    r"(?:(?:api|secret|access|private|auth|account|encryption|signing|master)[_ -]?key|(?:access|auth|api|bot|refresh|session|bearer|personal[_ -]access)[_ -]?token"
+    r"|client[_ -]?secret|token|secret|credentials?)"
+)
+_PASSWORD: Final = r"(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe)"
+_PREFIXED: Final = (
+    r"(?:gsk_|xai-|pplx-|r8_|ntn_|lin_api_|tvly-|dop_v1_|doo_v1_|shp(?:at|ca|pa|ss)_|GOCSPX-|dapi|fw_|nvapi-|whsec_|rnd_|sbp_|pat-[a-z]{2}1-|"
+    r"vercel_|phx_|PMAK-|dckr_pat_|glsa_|hvs\.|AGE-SECRET-KEY-1)"
+)
+
+_SHAPES: Final = tuple(
+    _Shape(kind, re.compile(pattern), length)
+    for kind, pattern, length in (
+        (
+            "private-key",
+            r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+            r"(?:[^-]{0,20000}+-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|(?:(?:\s|\\[rn])*+(?:[A-Z][A-Za-z-]{3,12}: [^\n]{1,80}|[A-Za-z0-9+/=]{16,}+))*+)",
+            len,
+        ),
+        (
+            "private-key",
+            r"PuTTY-User-Key-File-\d: (?:[^P]|P(?!rivate-MAC:)){0,20000}+(?:Private-MAC: [0-9a-f]{0,128})?",
+            len,
+        ),
+        ("jwt", r"(?<![\w-])eyJ[\w-]{10,}+\.eyJ[\w-]{10,}+\.[\w-]{10,}+", len),
+        ("anthropic-key", r"(?<![A-Za-z0-9])sk-ant-[\w-]{20,}+", len),
+        ("openai-key", r"(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-|or-v1-)?[\w-]{20,}+", _mixed(23)),
+        ("github-token", r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{30,}+|github_pat_\w{22,}+)", len),
+        ("gitlab-token", r"(?<![A-Za-z0-9])gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w-]{20,}+", len),
+        ("aws-key", r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", len),
+        (
+            "aws-secret",
+            r"(?i)secret[_ -]?access[_ -]?key[\"'`]?\s{0,3}[:=]?\s{0,3}[\"'`]?(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+            len,
+        ),
+        ("google-key", r"(?<![A-Za-z0-9])AIza[\w-]{35}(?![\w-])", len),
+        ("slack-token", r"(?<![A-Za-z0-9])(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}+", _mixed(15)),
+        ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/_-]{20,}+)", len),
+        ("stripe-key", r"(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{10,}+", len),
+        ("sendgrid-key", r"(?<![A-Za-z0-9])SG\.[\w-]{16,32}\.[\w-]{16,64}", len),
+        ("twilio-key", r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])", len),
+        ("npm-token", r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])", len),
+        ("pypi-token", r"(?<![A-Za-z0-9])pypi-[\w-]{40,}+", len),
+        ("huggingface-token", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}+", len),
+        ("telegram-token", r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])", len),
+        ("api-key", rf"(?<![A-Za-z0-9]){_PREFIXED}[\w-]{{20,}}+", _mixed(24)),
+        (
+            "bearer-token",
+            r"(?i)(?<![A-Za-z0-9])(?:bearer|authorization: (?:basic|token))\s{1,3}(?P<secret>[\w.~+/=-]{16,}+)",
+            _mixed(16),
+        ),
+        ("url-password", r"://[^\s:/@\[\]?#]{0,100}:(?P<secret>[^\s/@\[\]]{1,200})@", len),
+        ("password", rf"(?i)(?<![A-Za-z]){_PASSWORD}(?:{_IS}|\s(?:is|ist|es|est)\s){_VALUE}", _password),
+        ("credential", rf"(?i)(?<![A-Za-z]){_KEYLIKE}{_IS}{_VALUE}", _mixed(12)),
+        (
+            "card",
+            r"(?<![\w.+])(?:[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?|3\d{3}([ -])\d{6}\2\d{4,5}|[2-6]\d{12,18})(?![\w-]|\.\d)",
+            is_card,
+        ),
+        (
+            "iban",
+            r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])",
+            iban_length,
+        ),
+    )
+)
