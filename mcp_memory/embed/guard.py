@@ -34,4 +34,5 @@ def unit_rows(rows: Any, count: int) -> "Vectors":
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not (lengths > 0).all():
         raise EmbedError("the embedding model returned a zero or non-finite vector")
-    return (matrix / lengths).astype(np.float32)
+    unit: Vectors = (matrix / lengths).astype(np.float32)
+    return unit
