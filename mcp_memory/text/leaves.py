@@ -4,15 +4,18 @@ Pure, so that what the journal still holds is searched in the same shape as what
 """
 
 from collections.abc import Sequence
+from zoneinfo import ZoneInfo
 
 from mcp_memory.model.ids import make_id
 from mcp_memory.model.turn import Note, Turn
 from mcp_memory.model.unit import Unit
+from mcp_memory.model.window import day_key
 
 
-def leaf_units(exchange: Sequence[Turn]) -> list[Unit]:
-    """The segment (L1) of one exchange and a quote item for every message in it."""
+def leaf_units(exchange: Sequence[Turn], zone: ZoneInfo) -> list[Unit]:
+    """The segment (L1) of one exchange, a quote item for every message in it, and the caller's notes."""
     first = exchange[0]
+    day = day_key(first.at, zone)
     segment = Unit(
         id=make_id("segment", first.owner, first.exchange),
         owner=first.owner,
@@ -21,13 +24,15 @@ def leaf_units(exchange: Sequence[Turn]) -> list[Unit]:
         end=exchange[-1].at,
         text="\n".join(f"{turn.speaker}: {turn.text}" for turn in exchange),
         title=first.topic,
+        window=day,
         turns=tuple(turn.id for turn in exchange),
     )
-    noted = [unit for turn in exchange for note in turn.notes for unit in _noted(turn, note, segment.id)]
-    return [segment, *(_quote(turn, segment.id) for turn in exchange), *noted]
+    quotes = [_quote(turn, segment) for turn in exchange]
+    noted = [unit for turn in exchange for note in turn.notes for unit in _noted(turn, note, segment)]
+    return [segment, *quotes, *noted]
 
 
-def _quote(turn: Turn, segment: str) -> Unit:
+def _quote(turn: Turn, segment: Unit) -> Unit:
     return Unit(
         id=make_id("item", turn.owner, "quote", turn.id),
         owner=turn.owner,
@@ -37,12 +42,13 @@ def _quote(turn: Turn, segment: str) -> Unit:
         end=turn.at,
         text=turn.text,
         speaker=turn.speaker,
-        parent=segment,
+        parent=segment.id,
+        window=segment.window,
         turns=(turn.id,),
     )
 
 
-def _noted(turn: Turn, note: Note, segment: str) -> list[Unit]:
+def _noted(turn: Turn, note: Note, segment: Unit) -> list[Unit]:
     """The caller's fact as an item, and its cues as anticipated utterances that point at it."""
     item = Unit(
         id=make_id("item", turn.owner, "note", turn.id, note.fact),
@@ -53,7 +59,8 @@ def _noted(turn: Turn, note: Note, segment: str) -> list[Unit]:
         end=turn.at,
         text=note.fact,
         speaker=turn.speaker,
-        parent=segment,
+        parent=segment.id,
+        window=segment.window,
         turns=(turn.id,),
         source="caller",
         detail={"replaces": note.replaces} if note.replaces else {},
@@ -69,6 +76,7 @@ def _noted(turn: Turn, note: Note, segment: str) -> list[Unit]:
             end=turn.at,
             text=cue,
             parent=item.id,
+            window=item.window,
             turns=item.turns,
             source="caller",
         )

@@ -11,13 +11,16 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from typing import Final
 
-from mcp_memory.text.stops import STOPS
+from mcp_memory.text.words import STOPS
 
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_EMOJI: Final = "\u203c\u2049\u2139\u231a-\u23ff\u25aa-\u27bf\u2b00-\u2bff\u3030\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_EMOJI: Final = (  # without flags, which are pairs, and skin tones, which are no terms
+    "\u203c\u2049\u2139\u231a-\u23ff\u25aa-\u27bf\u2b00-\u2bff\u3030"
+    "\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+)
 _GROUPED: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
 _POSSESSIVE: Final = re.compile("(?i)['’]s$")
 _ACCENT: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")

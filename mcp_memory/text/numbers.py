@@ -12,19 +12,27 @@ _CARD: Final = re.compile(
     r"|62\d{14,17}"  # UnionPay
 )
 # ISO 13616 lengths, as the registry lists them.
-_IBAN: Final = {
-    country: int(length)
-    for length, countries in (
-        row.split(":")
-        for row in (
-            "15:NO|16:BE|18:DK FI FO GL NL SD|19:MK SI|20:AT BA EE KZ LT LU MN XK|21:CH CR HR LI LV|"
-            "22:BG BH DE GB GE IE ME RS VA|23:AE GI IL IQ OM SO TL|24:AD CZ ES MD PK RO SA SE SK TN VG|25:LY PT ST|"
-            "26:IS TR|27:BI DJ FR GR IT MC MR SM|28:AL AZ BY CY DO GT HU LB NI PL SV|29:BR EG PS QA UA|"
-            "30:JO KW MU|31:MT SC|32:LC|33:RU"
-        ).split("|")
-    )
-    for country in countries.split()
+_COUNTRIES: Final = {
+    15: "NO",
+    16: "BE",
+    18: "DK FI FO GL NL SD",
+    19: "MK SI",
+    20: "AT BA EE KZ LT LU MN XK",
+    21: "CH CR HR LI LV",
+    22: "BG BH DE GB GE IE ME RS VA",
+    23: "AE GI IL IQ OM SO TL",
+    24: "AD CZ ES MD PK RO SA SE SK TN VG",
+    25: "LY PT ST",
+    26: "IS TR",
+    27: "BI DJ FR GR IT MC MR SM",
+    28: "AL AZ BY CY DO GT HU LB NI PL SV",
+    29: "BR EG PS QA UA",
+    30: "JO KW MU",
+    31: "MT SC",
+    32: "LC",
+    33: "RU",
 }
+_IBAN: Final = {country: length for length, countries in _COUNTRIES.items() for country in countries.split()}
 
 
 def is_card(text: str) -> int:

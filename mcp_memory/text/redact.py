@@ -60,19 +60,23 @@ def _mixed(least: int) -> Callable[[str], int]:
 
 
 def _password(value: str) -> int:
-    """Takes what no word is: six characters or more, not letters alone."""
-    return len(value) if len(value) >= 6 and not re.fullmatch(r"[^\W\d_]+[.!?]*|[\W_]+|[\d.:/-]{1,7}", value) else 0
+    """Takes six characters or more that are no word, no link and no date."""
+    return 0 if len(value) < 6 or _NO_PASSWORD.fullmatch(value) else len(value)
 
 
+_NO_PASSWORD: Final = re.compile(r"[^\W\d_]+(?:[-'’.][^\W\d_]+)*[.!?:]*|[\W_]+|https?:.*|[\d.:/-]{1,7}")
 _VALUE: Final = r"[\"'`]?(?P<secret>[^\s\"'`,;()<>\[\]{}|&]{6,512}+)"
 _IS: Final = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|[:=])\s{0,3}"
-_KEYLIKE: Final = (
-    r"(?:(?:api|secret|access|private|auth|account|encryption|signing|master)[_ -]?key|(?:access|auth|api|bot|refresh|session|bearer|personal[_ -]access)[_ -]?token"
+_KEY_NAME: Final = (
+    r"(?:(?:api|secret|access|private|auth|account|encryption|signing|master)[_ -]?key"
+    r"|(?:access|auth|api|bot|refresh|session|bearer|personal[_ -]access)[_ -]?token"
     r"|client[_ -]?secret|token|secret|credentials?)"
 )
-_PASSWORD: Final = r"(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe)"
+_LOGIN_NAME: Final = r"(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe)"
 _PREFIXED: Final = (
-    r"(?:gsk_|xai-|pplx-|r8_|ntn_|lin_api_|tvly-|dop_v1_|doo_v1_|shp(?:at|ca|pa|ss)_|GOCSPX-|dapi|fw_|nvapi-|whsec_|rnd_|sbp_|pat-[a-z]{2}1-|"
+    r"(?:gsk_|xai-|pplx-|r8_|ntn_|lin_api_|tvly-|dop_v1_|doo_v1_"
+    r"|shp(?:at|ca|pa|ss)_|GOCSPX-|dapi|fw_|nvapi-|whsec_|rnd_|sbp_"
+    r"|pat-[a-z]{2}1-|"
     r"vercel_|phx_|PMAK-|dckr_pat_|glsa_|hvs\.|AGE-SECRET-KEY-1)"
 )
 
@@ -82,7 +86,8 @@ _SHAPES: Final = tuple(
         (
             "private-key",
             r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-            r"(?:[^-]{0,20000}+-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|(?:(?:\s|\\[rn])*+(?:[A-Z][A-Za-z-]{3,12}: [^\n]{1,80}|[A-Za-z0-9+/=]{16,}+))*+)",
+            r"(?:[^-]{0,20000}+-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}"
+            r"|(?:(?:\s|\\[rn])*+(?:[A-Z][A-Za-z-]{3,12}: [^\n]{1,80}|[A-Za-z0-9+/=]{16,}+))*+)",
             len,
         ),
         (
@@ -98,7 +103,8 @@ _SHAPES: Final = tuple(
         ("aws-key", r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", len),
         (
             "aws-secret",
-            r"(?i)secret[_ -]?access[_ -]?key[\"'`]?\s{0,3}[:=]?\s{0,3}[\"'`]?(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+            r"(?i)secret[_ -]?access[_ -]?key[\"'`]?\s{0,3}[:=]?\s{0,3}[\"'`]?"
+            r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
             len,
         ),
         ("google-key", r"(?<![A-Za-z0-9])AIza[\w-]{35}(?![\w-])", len),
@@ -118,11 +124,12 @@ _SHAPES: Final = tuple(
             _mixed(16),
         ),
         ("url-password", r"://[^\s:/@\[\]?#]{0,100}:(?P<secret>[^\s/@\[\]]{1,200})@", len),
-        ("password", rf"(?i)(?<![A-Za-z]){_PASSWORD}(?:{_IS}|\s(?:is|ist|es|est)\s){_VALUE}", _password),
-        ("credential", rf"(?i)(?<![A-Za-z]){_KEYLIKE}{_IS}{_VALUE}", _mixed(12)),
+        ("password", rf"(?i)(?<![A-Za-z]){_LOGIN_NAME}(?:{_IS}|\s(?:is|ist|es|est)\s){_VALUE}", _password),
+        ("credential", rf"(?i)(?<![A-Za-z]){_KEY_NAME}{_IS}{_VALUE}", _mixed(12)),
         (
             "card",
-            r"(?<![\w.+])(?:[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?|3\d{3}([ -])\d{6}\2\d{4,5}|[2-6]\d{12,18})(?![\w-]|\.\d)",
+            r"(?<![\w.+])(?:[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?"
+            r"|3\d{3}([ -])\d{6}\2\d{4,5}|[2-6]\d{12,18})(?![\w-]|\.\d)",
             is_card,
         ),
         (

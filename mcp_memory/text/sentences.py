@@ -8,19 +8,21 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from mcp_memory.text.words import word_set
+
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)")
 _OWN_LINE: Final = re.compile(r"\s*(?:#{1,6}\s|[-*+•·]\s|\d{1,3}[.)]\s|>|\||[-*_=]{3,}\s*$)")
 _MARKER: Final = re.compile(r"\s*(?:[-*+•·>]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)*")
 _TABLE: Final = re.compile(r"\s*\|")
 _END: Final = re.compile(r"(?<![.!?…؟।۔])[.!?…؟।۔]++[\"'”’)\]»*_]*+(?=\s)|(?<![。！？｡])[。！？｡]++[」』”’）》】]*+")
 _WORD_BEFORE: Final = re.compile(r"(?:^|[\s(\[\"'“‘*_])([^\s(\[\"'“‘*_]{1,12})$")
-_NEVER_LAST: Final = frozenset(
-    "mr mrs ms dr prof sr st mt gen sen rep gov lt col sgt capt rev hon vs cf e.g i.e eg ie approx dept fig".split()
+_NEVER_LAST: Final = word_set(
+    "mr mrs ms dr prof sr st mt gen sen rep gov lt col sgt capt rev hon vs cf e.g i.e eg ie approx dept fig"
 )
-_LAST_BEFORE_CAPITAL: Final = frozenset(
-    "etc inc ltd co corp jr a.m p.m u.s u.k e.u ph.d jan feb mar apr jun jul aug sep sept oct nov dec est".split()
+_LAST_BEFORE_CAPITAL: Final = word_set(
+    "etc inc ltd co corp jr a.m p.m u.s u.k e.u ph.d jan feb mar apr jun jul aug sep sept oct nov dec est"
 )
-_BEFORE_NUMBER: Final = frozenset("no nos vol p pp art ch sec nr".split())
+_BEFORE_NUMBER: Final = word_set("no nos vol p pp art ch sec nr")
 
 
 def sentences(text: str) -> list[str]:
@@ -93,8 +95,8 @@ _QUESTION: Final = re.compile(r"\?[\"'”’)\]*_\s]*$|？")
 _WORD: Final = re.compile(r"\w+")
 _CHATTER: Final = re.compile(
     r"(?i)\W*(?:wow|hey|hi|hello|thanks|thank you|yeah|yep|yes|no|nope|ok|okay|sure|cool|great|awesome|nice|absolutely|"
-    r"definitely|totally|exactly|congrats|congratulations|bye|take care|sounds|glad|happy|so (?:cool|glad|happy)|good luck|"
-    r"you['’]re welcome|no problem|that['’]s|it['’]s|what a)\b"
+    r"definitely|totally|exactly|congrats|congratulations|bye|take care|sounds|glad|happy|so (?:cool|glad|happy)|"
+    r"good luck|you['’]re welcome|no problem|that['’]s|it['’]s|what a)\b"
 )
 
 

@@ -9,8 +9,8 @@ from typing import Final
 from mcp_memory.text.clean import plain
 from mcp_memory.text.lexical import analyze
 from mcp_memory.text.sentences import salience
-from mcp_memory.text.stops import STOPS
 from mcp_memory.text.tokens import count_tokens
+from mcp_memory.text.words import STOPS
 
 _LONGEST_TITLE: Final = 60
 _LONGEST_PHRASE: Final = 3  # words

@@ -2,7 +2,13 @@
 
 from typing import Final
 
-STOPS: Final = frozenset(
+
+def word_set(text: str) -> frozenset[str]:
+    """A set written down as running text."""
+    return frozenset(text.split())
+
+
+STOPS: Final = word_set(
     """
     a about above after again against ain all also am an and any are aren as at be because been before being below
     between both but by can cannot could couldn d did didn do does doesn doing don down during each few for from further
@@ -16,5 +22,5 @@ STOPS: Final = frozenset(
     they'll they're they've wasn't we'd we'll we're we've weren't what're what'll who'd who'll won't wouldn't y'all
     you'd you'll you're you've arent cant couldnt didnt doesnt dont hadnt hasnt havent im isnt ive shouldnt theyre
     theyve thats wasnt werent whats wont wouldnt youre youve
-    """.split()
+    """
 )
