@@ -11,6 +11,7 @@
     └── ChatError             a language model did not answer usably
         ├── ChatDeniedError   key, quota or model refused: pointless to retry
         └── ChatFormatError   it answered, but not in the asked shape
+            └── ChatTooLargeError  more than it can read at once: ask about less
 
 Messages never hold the content of memories, prompts or keys.
 """
@@ -49,7 +50,14 @@ class EmbedError(MemoryFault):
 
 
 class ChatError(MemoryFault):
-    """A call to a language model failed; `retryable` tells whether later may be better."""
+    """A call to a language model failed; `retryable` tells whether later may be better.
+
+    `calls`, `input_tokens` and `output_tokens` were spent in vain; a budget counts them all the same.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
 
     def __init__(self, message: str, *, retryable: bool = True) -> None:
         super().__init__(message)
@@ -65,3 +73,7 @@ class ChatDeniedError(ChatError):
 
 class ChatFormatError(ChatError):
     """The reply was refused, cut or not valid against the schema."""
+
+
+class ChatTooLargeError(ChatFormatError):
+    """More than the model can read at once; a smaller batch may pass."""

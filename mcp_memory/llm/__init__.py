@@ -1,0 +1,1 @@
+"""Language models: two providers' wire formats, one way to a valid reply, a budget around it."""
