@@ -14,7 +14,7 @@ from mcp_memory.text import spans
 
 Reading = Callable[[re.Match[str], date], str]
 
-_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NUMBERS: Final = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -53,7 +53,8 @@ _CLUES: Final = re.compile(
 
 _COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s+of)?"
 _UNIT: Final = r"(?P<unit>day|weekend|week|month|year)s?"
-_WEEKDAY: Final = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
+_LONG: Final = r"(?P<unit>week|month|year)s?"
+_WEEKDAY: Final = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
 _MONTH: Final = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
@@ -93,7 +94,9 @@ def _the_weekend(match: re.Match[str], today: date) -> str:
 
 def _weekday(match: re.Match[str], today: date) -> str:
     """last Friday, next Friday, on Friday."""
-    which, wanted = _word(match, "which"), _WEEKDAYS.index(match["weekday"].lower())
+    which, wanted = _word(match, "which"), _weekday_number(match)
+    if wanted < 0:
+        return ""
     back = (today.weekday() - wanted - 1) % 7 + 1
     if which in {"last", "past", "previous"}:
         return spans.moved(today, -back, "day")
@@ -107,8 +110,8 @@ def _weekday(match: re.Match[str], today: date) -> str:
 
 def _weekday_of_week(match: re.Match[str], today: date) -> str:
     """Friday last week."""
-    shift = 7 * _SHIFT[_word(match, "which")] + _WEEKDAYS.index(match["weekday"].lower()) - today.weekday()
-    return spans.moved(today, shift, "day")
+    wanted = _weekday_number(match)
+    return "" if wanted < 0 else spans.moved(today, 7 * _SHIFT[_word(match, "which")] + wanted - today.weekday(), "day")
 
 
 def _ago(match: re.Match[str], today: date) -> str:
@@ -124,6 +127,8 @@ def _ahead(match: re.Match[str], today: date) -> str:
     if re.search(r"(?i)n['’]t|never|not|first|best|times|once|twice", before) or (found and found[-1]["behind"]):
         return ""
     low, high = _count(match)
+    if high == 1 and _unit(match) == "day":
+        return ""
     return spans.hull(spans.moved(today, low, _unit(match)), spans.moved(today, high, _unit(match)))
 
 
@@ -134,6 +139,15 @@ def _stretch(match: re.Match[str], today: date) -> str:
     if unit in {"week", "weekend"}:
         return spans.hull(today.isoformat(), spans.moved(today, 7 * high, "day"))
     return spans.hull(spans.moved(today, 0, unit), spans.moved(today, high, unit))
+
+
+def _for(match: re.Match[str], today: date) -> str:
+    """I have had them for three years: from then until today."""
+    said = re.split(r"[.!?\n]", match.string[max(0, match.start() - 60) : match.start()])[-1]
+    if not _word(match, "still") and not re.search(r"(?i)['’]ve\b|\b(?:have|has|been)\b|['’]s been", said):
+        return ""
+    unit = _unit(match)
+    return spans.hull(spans.moved(today, -_count(match)[1], unit), spans.moved(today, 0, unit))
 
 
 def _iso(match: re.Match[str], _: date) -> str:
@@ -215,6 +229,12 @@ def _unit(match: re.Match[str]) -> spans.Unit:
     return cast("spans.Unit", match["unit"].lower())
 
 
+def _weekday_number(match: re.Match[str]) -> int:
+    """0 to 6; -1 where a lower-case word is no day: "sun", "sat", "wed"."""
+    word = match["weekday"]
+    return _WEEKDAYS.index(word[:3].lower()) if word[0].isupper() or word.endswith("day") else -1
+
+
 def _month_number(match: re.Match[str]) -> int:
     """1 to 12; 0 where a lower-case word is no month: "may", "march", "mar"."""
     word = match["month"].lower()
@@ -265,6 +285,8 @@ TABLE: Final = (
     _row(rf"(?:a\s+)?{_COUNT}\s+{_UNIT}\s+(?:ago|back(?!\s+to))", _ago),
     _row(rf"in\s+(?:a\s+|the\s+next\s+)?{_COUNT}\s+{_UNIT}(?:['’]?\s+time)?(?!\s+(?:ago|of|straight))", _ahead),
     _row(rf"(?:a\s+)?{_COUNT}\s+{_UNIT}\s+from\s+(?:now|today)", _ahead),
+    _row(rf"for\s+(?:about\s+|over\s+|almost\s+|like\s+|a\s+)?{_COUNT}\s+{_LONG}(?:\s+(?P<still>now|already))?", _for),
+    _row(rf"{_COUNT}\s+{_LONG}\s+(?P<still>now|already)", _for),
     _row(rf"(?P<which>last|past|next)\s+{_COUNT}\s+{_UNIT}", _stretch),
     _row(r"(?<![\d-])(?P<year>\d{4})[-/](?P<number>\d\d?)[-/](?P<day>\d\d?)(?![\d-])", _iso),
     _row(r"(?<![\d/.-])(?P<one>\d\d?)([/.-])(?P<two>\d\d?)\2(?P<year>\d{4})(?![\d/])", _slashes),

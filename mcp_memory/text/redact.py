@@ -64,8 +64,8 @@ def _password(value: str) -> int:
     return 0 if len(value) < 6 or _NO_PASSWORD.fullmatch(value) else len(value)
 
 
-_NO_PASSWORD: Final = re.compile(r"[^\W\d_]+(?:[-'’.][^\W\d_]+)*[.!?:]*|[\W_]+|https?:.*|[\d.:/-]{1,7}")
-_VALUE: Final = r"[\"'`]?(?P<secret>[^\s\"'`,;()<>\[\]{}|&]{6,512}+)"
+_NO_PASSWORD: Final = re.compile(r"[^\W\d_]+(?:[-'’._]+[^\W\d_]+)*[.!?:_]*|[\W_]+|https?:.*|[\d.:/-]{1,7}")
+_VALUE: Final = r"[\"'`]?(?P<secret>[^\s\"'`,;()<>\[\]{}|&]{6,512}+)(?![(\[])"  # "(": a call, no value
 _IS: Final = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|[:=])\s{0,3}"
 _KEY_NAME: Final = (
     r"(?:(?:api|secret|access|private|auth|account|encryption|signing|master)[_ -]?key"

@@ -92,7 +92,15 @@ _NUMBER: Final = re.compile(
     r"saturday|sunday|summer|winter|spring|autumn|fall)\b"
 )
 _QUESTION: Final = re.compile(r"\?[\"'”’)\]*_\s]*$|？")
-_WORD: Final = re.compile(r"\w+")
+_SIGNS: Final = (_FIRST_PERSON, _CAPITAL, _NUMBER)
+_WORD: Final = re.compile(
+    "[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+"
+)
+# In words; chosen on LoCoMo's development conversations.
+_FEWEST: Final = 4
+_CHATTER_ENDS: Final = 6
+_ENOUGH: Final = 9
+_FULL: Final = 20
 _CHATTER: Final = re.compile(
     r"(?i)\W*(?:wow|hey|hi|hello|thanks|thank you|yeah|yep|yes|no|nope|ok|okay|sure|cool|great|awesome|nice|absolutely|"
     r"definitely|totally|exactly|congrats|congratulations|bye|take care|sounds|glad|happy|so (?:cool|glad|happy)|"
@@ -102,10 +110,10 @@ _CHATTER: Final = re.compile(
 
 def is_salient(sentence: str) -> bool:
     """Whether a sentence is worth keeping as a fact."""
-    return salience(sentence) >= _KEEP
-
-
-_KEEP: Final = 1.0
+    words = len(_WORD.findall(sentence))
+    if words < _FEWEST or _QUESTION.search(sentence) or (words < _CHATTER_ENDS and _CHATTER.match(sentence)):
+        return False
+    return words >= _ENOUGH or any(sign.search(sentence) for sign in _SIGNS)
 
 
 def salient(text: str) -> list[str]:
@@ -114,16 +122,7 @@ def salient(text: str) -> list[str]:
 
 
 def salience(sentence: str) -> float:
-    """How much a sentence says, from 0 upwards: for ranking, comparable between sentences."""
-    words = len(_WORD.findall(sentence))
-    if words < 3:
-        return 0.0
-    score = min(words, 20) / 20
-    score += 0.6 * bool(_FIRST_PERSON.search(sentence))
-    score += 0.6 * bool(_CAPITAL.search(sentence))
-    score += 0.6 * bool(_NUMBER.search(sentence))
-    if _QUESTION.search(sentence):
-        score -= 0.8
-    if _CHATTER.match(sentence):
-        score -= 0.3
-    return max(0.0, score)
+    """How much a sentence says, 0 to 1: for ranking."""
+    length = min(len(_WORD.findall(sentence)), _FULL) / _FULL
+    signs = sum(sign.search(sentence) is not None for sign in _SIGNS) / len(_SIGNS)
+    return (length + signs) / 2 * (1.0 if is_salient(sentence) else 0.3)
