@@ -31,7 +31,8 @@ def unit_rows(rows: Any, count: int) -> "Vectors":
         raise EmbedError("the embedding model returned rows of unequal length or something not a number") from None
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
         raise EmbedError(f"the embedding model returned shape {matrix.shape} for {count} texts")
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # refused just below
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not (lengths > 0).all():
         raise EmbedError("the embedding model returned a zero or non-finite vector")
     unit: Vectors = (matrix / lengths).astype(np.float32)

@@ -166,7 +166,9 @@ def _in_order(reply: Any, count: int) -> list[Any]:
     data = getattr(reply, "data", None)
     if not isinstance(data, list):
         raise EmbedError("the endpoint's reply holds no vectors: check embed.base_url")
-    by_index = {getattr(one, "index", None): getattr(one, "embedding", None) for one in data}
-    if len(data) != count or set(by_index) != set(range(count)):
+    placed = {
+        one.index: getattr(one, "embedding", None) for one in data if isinstance(getattr(one, "index", None), int)
+    }
+    if len(data) != count or placed.keys() != set(range(count)):
         raise EmbedError(f"the endpoint returned {len(data)} vectors, or not one each, for {count} texts")
-    return [by_index[index] for index in range(count)]
+    return [placed[index] for index in range(count)]
