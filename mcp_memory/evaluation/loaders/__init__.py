@@ -1,0 +1,53 @@
+"""Benchmark files, each in its authors' own format, as cases."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from mcp_memory.errors import InputError
+from mcp_memory.evaluation.cases import Case
+from mcp_memory.evaluation.loaders.beam import load_beam
+from mcp_memory.evaluation.loaders.casefile import is_case_file, load_case_file
+from mcp_memory.evaluation.loaders.locomo import load_locomo
+from mcp_memory.evaluation.loaders.locomo_plus import load_locomo_plus
+from mcp_memory.evaluation.loaders.longmemeval import load_longmemeval
+
+Suite = Literal["locomo", "locomo-plus", "longmemeval", "beam"]
+SUITES: Final[tuple[Suite, ...]] = get_args(Suite)
+_EXPECTED: Final[Mapping[Suite, str]] = {
+    "locomo": "locomo10.json",
+    "locomo-plus": "locomo_plus.json, with locomo10.json beside it or named",
+    "longmemeval": "longmemeval_oracle.json",
+    "beam": "a folder of numbered folders, each with chat.json and its probing questions",
+}
+
+
+def load_cases(suite: Suite, path: Path, *, locomo: Path | None = None) -> list[Case]:
+    """The cases of a benchmark file or folder.
+
+    A file of prepared cases (one JSON object with "conversation" and "questions" a line) is known by
+    its first line, whatever the suite.  `locomo` is the file that LoCoMo-Plus hides its cues in, by
+    default locomo10.json beside `path`.  Raises InputError when the file is missing or of another format.
+    """
+    try:
+        return load_case_file(path) if is_case_file(path) else _load_original(suite, path, locomo)
+    except OSError as error:
+        raise InputError(
+            f"cannot read {error.filename}: {error.strerror}; {suite} expects {_EXPECTED[suite]}"
+        ) from None
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        kind = "not valid JSON" if isinstance(error, json.JSONDecodeError) else "of another format"
+        raise InputError(f"{path} is {kind}; {suite} expects {_EXPECTED[suite]}") from error
+
+
+def _load_original(suite: Suite, path: Path, locomo: Path | None) -> list[Case]:
+    match suite:
+        case "locomo":
+            return load_locomo(path)
+        case "locomo-plus":
+            return load_locomo_plus(path, locomo or path.with_name("locomo10.json"))
+        case "longmemeval":
+            return load_longmemeval(path)
+        case "beam":
+            return load_beam(path)

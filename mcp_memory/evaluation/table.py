@@ -1,0 +1,89 @@
+"""Figures for people: plain text for a terminal, Markdown for the README."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from mcp_memory.evaluation.compare import Difference
+from mcp_memory.evaluation.report import CUTOFFS, Figures, RankReport, Report
+from mcp_memory.evaluation.results import Results
+
+OVERALL: Final = "OVERALL"
+_COLUMNS: Final[tuple[tuple[str, Callable[[Figures], float], int], ...]] = (
+    ("n", lambda figures: figures.n, 0),
+    ("recall", lambda figures: figures.recall, 3),
+    ("claimed", lambda figures: figures.claimed, 3),
+    ("all", lambda figures: figures.full, 3),
+    ("any", lambda figures: figures.some, 3),
+    ("answer", lambda figures: figures.answer, 3),
+    ("tokens", lambda figures: figures.tokens, 0),
+    ("returned", lambda figures: figures.returned, 0),
+    ("items", lambda figures: figures.items, 0),
+    ("p50 ms", lambda figures: figures.p50_ms, 1),
+    ("p95 ms", lambda figures: figures.p95_ms, 1),
+)
+
+
+def text_table(report: Report) -> str:
+    """Figures by budget and category; OVERALL leaves out what has nothing to find."""
+    lines = [f"{'budget':>6s} {'category':26s}" + "".join(f"{name:>9s}" for name, _, _ in _COLUMNS)]
+    for budget in report.budgets:
+        for category in (*report.categories, ""):
+            figures = report.figures(budget, category)
+            cells = "".join(f"{_number(value(figures), places):>9s}" for _, value, places in _COLUMNS)
+            lines.append(f"{budget:6d} {category or OVERALL:26s}{cells}")
+    return "\n".join(lines)
+
+
+def rank_table(report: RankReport, cutoffs: Sequence[int] = CUTOFFS) -> str:
+    """R@k of the hidden cue's scene by relation type."""
+    lines = [f"{'relation':26s}{'n':>9s}" + "".join(f"{f'R@{k}':>9s}" for k in cutoffs)]
+    for category in (*report.categories, ""):
+        hits = report.hits(category, cutoffs)
+        cells = "".join(f"{_number(hits[k], 3):>9s}" for k in cutoffs)
+        lines.append(f"{category or OVERALL:26s}{report.count(category):9d}{cells}")
+    return "\n".join(lines)
+
+
+def difference_line(difference: Difference) -> str:
+    """One line: the difference in recall, its interval, and whether it leaves out 0."""
+    verdict = "certain" if difference.certain else "within chance"
+    return (
+        f"recall {difference.delta:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}] ({verdict}), "
+        f"n {difference.n}, better {difference.better}, worse {difference.worse}"
+    )
+
+
+def markdown_table(runs: Iterable[Results], budgets: Sequence[int] = (512, 2048)) -> str:
+    """Runs side by side, one line a system; below, what was run on which file with which version."""
+    lines = [_markdown_row("suite", "system", *(f"recall @{budget}" for budget in budgets), "tokens", "p95 ms", "run")]
+    lines.append(_markdown_row("---", "---", *("--:" for _ in budgets), "--:", "--:", "--:"))
+    notes = []
+    for number, results in enumerate(runs, start=1):
+        lines += [_system_row(results.suite, name, report, budgets, number) for name, report in results.systems.items()]
+        notes.append(_note(number, results))
+    return "\n".join([*lines, "", *notes]) + "\n"
+
+
+def _system_row(suite: str, name: str, report: Report, budgets: Sequence[int], number: int) -> str:
+    figures = [report.figures(budget) for budget in budgets]
+    recalls = (_number(each.recall, 3).lstrip("0") for each in figures)
+    widest = figures[-1]
+    return _markdown_row(suite, name, *recalls, _number(widest.returned, 0), _number(widest.p95_ms, 0), str(number))
+
+
+def _note(number: int, results: Results) -> str:
+    switches = ", ".join(f"{key} {value}" for key, value in results.switches.items()) or "defaults"
+    count = next((report.figures(report.budgets[0]).n for report in results.systems.values() if report.rows), 0)
+    return (
+        f"{number}. `{results.command}`, version {results.version}, {switches}; "
+        f"{results.file} (sha256 {results.sha256[:12]}…), {count} questions"
+    )
+
+
+def _markdown_row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _number(value: float, places: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{places}f}"
