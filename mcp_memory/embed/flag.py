@@ -15,7 +15,7 @@ import numpy as np
 
 from mcp_memory.embed.batching import MAX_TEXTS, by_length
 from mcp_memory.embed.guard import readable, unit_rows
-from mcp_memory.embed.hub import NEED_EXTRA, find_model, fingerprint, read_json
+from mcp_memory.embed.hub import NEED_EXTRA, find_model, fingerprint, local_folder, read_json
 from mcp_memory.errors import EmbedError, MemoryFault
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "BAAI/bge-m3"
 DEFAULT_RERANKER = "BAAI/bge-reranker-v2-m3"
 MAX_TOKENS = 512
+MAX_QUERY_TOKENS = 256  # what a query leaves free of MAX_TOKENS is the text's; the library fails when that is nothing
 BATCH_CHARS = 16_000
 _M3_HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 # The library shows a bar for a batch that is full; ours never are.
@@ -32,8 +33,8 @@ _QUIET_BATCH = MAX_TEXTS + 1
 
 def model_id(name: str) -> str:
     """The hub name, or for a folder its name and fingerprint.  Raises EmbedError for an incomplete folder."""
-    path = Path(name).expanduser()
-    return f"{path.resolve().name}-{fingerprint(path)}" if path.is_dir() else name
+    folder = local_folder(name)
+    return f"{folder.resolve().name}-{fingerprint(folder)}" if folder else name
 
 
 def is_bge_m3(folder: Path) -> bool:
@@ -161,9 +162,14 @@ class FlagReranking:
     def _score(self, pairs: list[tuple[str, str]]) -> Any:
         with _named_failures("the reranker failed on a batch"):
             # The library returns a bare float for a single pair in some versions.
-            scores = np.atleast_1d(
-                self._model.compute_score(pairs, batch_size=_QUIET_BATCH, max_length=MAX_TOKENS, normalize=True)
+            found = self._model.compute_score(
+                pairs,
+                batch_size=_QUIET_BATCH,
+                query_max_length=MAX_QUERY_TOKENS,
+                max_length=MAX_TOKENS,
+                normalize=True,
             )
+            scores = np.atleast_1d(found)
         if scores.shape != (len(pairs),) or not np.isfinite(scores).all():
             raise EmbedError(f"the reranker returned shape {scores.shape} or non-finite scores for {len(pairs)} texts")
         return scores

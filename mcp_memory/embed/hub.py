@@ -13,14 +13,23 @@ _WEIGHTS = ("*.safetensors", "*.bin")
 _UNUSED = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot", "imgs/*", "*.jpg", "*.png"]
 
 
+def local_folder(name: str) -> Path | None:
+    """The folder that a model's name means, if it means one."""
+    try:
+        path = Path(name).expanduser()
+        return path if path.is_dir() else None
+    except (OSError, ValueError, RuntimeError):  # too long, NUL, no such user: not a path
+        return None
+
+
 def find_model(name: str) -> Path:
     """The folder of a model given by local path or by hub name, as it lies on this machine.
 
     Raises EmbedError, telling how to get it, when it is not here.  Never touches the network.
     """
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return path
+    folder = local_folder(name)
+    if folder:
+        return folder
     try:
         from huggingface_hub import snapshot_download
 
