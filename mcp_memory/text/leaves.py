@@ -32,9 +32,14 @@ def leaf_units(exchange: Sequence[Turn], zone: ZoneInfo) -> list[Unit]:
     return [segment, *quotes, *noted]
 
 
+def quote_id(owner: str, turn: str) -> str:
+    """The id of the quote of a turn."""
+    return make_id("item", owner, "quote", turn)
+
+
 def _quote(turn: Turn, segment: Unit) -> Unit:
     return Unit(
-        id=make_id("item", turn.owner, "quote", turn.id),
+        id=quote_id(turn.owner, turn.id),
         owner=turn.owner,
         kind="item",
         view="quote",

@@ -2,35 +2,45 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
 from math import log
 from typing import Final
 
-from mcp_memory.text.clean import plain
 from mcp_memory.text.lexical import analyze
-from mcp_memory.text.sentences import salience
+from mcp_memory.text.sentences import is_salient, salience
 from mcp_memory.text.tokens import count_tokens
-from mcp_memory.text.words import STOPS
+from mcp_memory.text.words import FILLERS, STOPS
 
 _LONGEST_TITLE: Final = 60
 _LONGEST_PHRASE: Final = 3  # words
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_PHRASE_BREAK: Final = re.compile(r"[^\w\s'’-]|\n")
-_ALIKE: Final = 0.6  # Jaccard of terms from which two sentences say the same
+_PHRASE_BREAK: Final = re.compile(r"[^\w\s'’-]|\s-|\n")
+_MOST_PHRASES: Final = 5000  # of a text: more would not change its name
+_POSSESSIVE: Final = re.compile("['’][sS]$")
+_ALIKE: Final = 0.7  # share of the shorter one's terms from which two sentences say the same
+_LATE: Final = 0.1
+_SMOOTH: Final = 5  # terms: a short sentence of frequent words is not the most central
 
 
 def keyphrases(texts: Sequence[str], most: int = 6) -> list[str]:
-    """The content phrases that `texts` return to, best first, in the form they were first written."""
+    """The things `texts` return to, best first, in the form they were first written; no word twice.
+
+    Candidates are runs of content words (as in RAKE: Rose et al. 2010), scored by how often they are named
+    and by their length.
+    """
     counts: Counter[tuple[str, ...]] = Counter()
     surface: dict[tuple[str, ...], str] = {}
-    for text in texts:
-        for phrase in _phrases(plain(text)):
-            key = tuple(analyze(phrase))
-            if key:
-                counts[key] += 1
-                surface.setdefault(key, phrase)
-    ranked = sorted(counts, key=lambda key: (-counts[key] * (1 + log(len(key))), surface[key]))
-    return [surface[key] for key in ranked[:most]]
+    for phrase in islice((phrase for text in texts for phrase in _phrases(text)), _MOST_PHRASES):
+        key = tuple(analyze(phrase))
+        counts[key] += 1
+        surface.setdefault(key, phrase)
+    ranked = sorted(counts, key=lambda key: -counts[key] * (1 + log(max(1, len(key)))))  # stable: first named first
+    chosen: list[tuple[str, ...]] = []
+    for key in ranked:
+        if len(chosen) < most and key and not any(set(key) & set(other) for other in chosen):
+            chosen.append(key)
+    return [surface[key] for key in chosen]
 
 
 def title_of(texts: Sequence[str]) -> str:
@@ -44,12 +54,17 @@ def title_of(texts: Sequence[str]) -> str:
 
 
 def extract(texts: Sequence[str], limit: int) -> list[int]:
-    """Indices, in order, of the sentences that sum up `texts` best within `limit` tokens."""
-    terms = [frozenset(analyze(text)) for text in texts]
-    spread = Counter(term for bag in terms for term in bag)
-    ranked = sorted(range(len(texts)), key=lambda index: (-_worth(texts[index], terms[index], spread), index))
+    """Indices, in order, of the sentences that sum up `texts` best within `limit` tokens.
+
+    Worth is salience, nearness to what the others say (overlap of terms) and, a little, coming early; of two
+    sentences that say the same only the better one is taken.
+    """
+    pool = [index for index, text in enumerate(texts) if is_salient(text)] or range(len(texts))
+    terms = {index: frozenset(analyze(texts[index])) for index in pool}
+    spread = Counter(term for bag in terms.values() for term in bag)
+    worth = {index: _worth(texts[index], terms[index], spread) - _LATE * index / len(texts) for index in pool}
     chosen: list[int] = []
-    for index in ranked:
+    for index in sorted(pool, key=lambda index: (-worth[index], index)):
         cost = count_tokens(texts[index])
         if cost <= limit and not any(_alike(terms[index], terms[other]) for other in chosen):
             chosen.append(index)
@@ -57,25 +72,36 @@ def extract(texts: Sequence[str], limit: int) -> list[int]:
     return sorted(chosen)
 
 
-def _phrases(text: str) -> list[str]:
-    """Runs of words without stop words, cut to the longest phrase."""
-    found: list[str] = []
+def _phrases(text: str) -> Iterator[str]:
+    """Runs of content words, without fillers at their ends and cut to the longest phrase; no vocatives."""
     for part in _PHRASE_BREAK.split(text):
-        run: list[str] = []
-        for word in [*_WORD.findall(part), "the"]:
-            if word.casefold() in STOPS:
-                if run:
-                    found.append(" ".join(run[-_LONGEST_PHRASE:]))
-                run = []
-            else:
-                run.append(word)
-    return found
+        words = _WORD.findall(part)
+        content = [word for word in words if not _is_filler(word)]
+        if len(content) == 1 and content[0][0].isupper() and len(words) <= 2:
+            continue
+        for stop, run in groupby(words, key=lambda word: _POSSESSIVE.sub("", word).casefold() in STOPS):
+            if not stop and (phrase := _trimmed(list(run))):
+                yield " ".join(phrase)
+
+
+def _trimmed(run: list[str]) -> list[str]:
+    while run and _is_filler(run[-1]):
+        run.pop()
+    run = run[-_LONGEST_PHRASE:]
+    while run and _is_filler(run[0]):
+        run.pop(0)
+    return run
+
+
+def _is_filler(word: str) -> bool:
+    folded = _POSSESSIVE.sub("", word).casefold()
+    return folded in FILLERS or folded in STOPS or not any(map(str.isalpha, folded))
 
 
 def _worth(text: str, terms: frozenset[str], spread: Counter[str]) -> float:
-    central = sum(log(1 + spread[term]) for term in terms) / (1 + len(terms))
+    central = sum(log(spread[term]) for term in terms) / (_SMOOTH + len(terms))
     return salience(text) + central
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) > _ALIKE * len(one | other)
+    return len(one & other) > _ALIKE * min(len(one), len(other))
