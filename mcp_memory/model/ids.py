@@ -18,6 +18,7 @@ PREFIX: Final = {
     "day": "d",
     "week": "w",
     "profile": "p",
+    "persona": "n",
     "scene": "c",
     "topic": "o",
     "item": "i",

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
-Kind = Literal["segment", "session", "day", "week", "profile", "scene", "topic", "item", "cue"]
+Kind = Literal["segment", "session", "day", "week", "profile", "persona", "scene", "topic", "item", "cue"]
 Family = Literal["", "entity", "bridge", "scene", "horizon"]
 Source = Literal["rules", "caller", "llm"]
-Status = Literal["live", "superseded", "provisional"]
+Status = Literal["live", "provisional"]
 
 LEVEL: Final[dict[str, int]] = {"segment": 1, "session": 2, "day": 3, "week": 4, "profile": 5}
 TREE: Final[tuple[Kind, ...]] = ("segment", "session", "day", "week", "profile")
@@ -28,16 +28,17 @@ HORIZON_VIEWS: Final = (
 class Unit:
     """One derived record.
 
-    `start`/`end` are UTC and span its turns (for cues: its host's).  `parent` is the tree node above, the
-    scene of an item, or the host of a cue.  `turns` are the evidence, oldest first; empty above session
-    level, where children carry it.  `title` is short, `text` is what is indexed and shown.
-    `detail` holds what only one kind needs (JSON values only):
-      scene    summary, narrative, topics [ids], session
-      item     when, scenes [ids], replaces, replaces_id, rationale, connected
-      cue      rationale
-      topic    keywords
-      profile  speaker, portrait, identity, preferences, traits, relations, timeline, month
-      segment, session, day, week: window
+    `start`/`end` are UTC and span its turns (for cues: its host's).  `window` is the key of the window it is
+    derived with and again: the local day up to level 3 and for scenes, items and cues, the ISO week, the
+    month for profiles and personas, "" for topics.  `parent` is the tree node above, the scene (or, for
+    quotes and notes, the segment) of an item, the profile of a persona, or the host of a cue.  `turns` are
+    the evidence, oldest first; empty above session level, where children carry it.  `title` is short,
+    `text` is what is indexed and shown.  `detail` holds what only one kind needs (JSON values only):
+      scene    summary, keywords, topics [ids], titles [of the topics]
+      item     when, replaces, why
+      topic    keywords, scenes [how many]
+      session  patches (what its speakers said of themselves)
+      persona  patches of its month
     """
 
     id: str
@@ -51,6 +52,7 @@ class Unit:
     view: str = ""
     speaker: str = ""
     parent: str = ""
+    window: str = ""
     turns: tuple[str, ...] = ()
     source: Source = "rules"
     status: Status = "live"

@@ -1,0 +1,258 @@
+"""One LanceDB table with the manners this program needs: keyed upserts, safe filters, retries on the
+library's untyped conflicts, bounded upkeep, and erasure that leaves no bytes behind."""
+
+import logging
+import os
+import random
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import lancedb
+import pyarrow as pa
+from lancedb.expr import Expr, col, lit
+
+from mcp_memory.errors import StoreDamagedError, StoreError
+from mcp_memory.model.ids import is_id
+
+logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+_RETRIES: Final = 8
+_CONFLICTS: Final = ("commit conflict", "retryable", "too many concurrent", "concurrent")
+_FULL: Final = ("no space left", "quota exceeded", "storagefull")
+_KEEP_VERSIONS: Final = timedelta(minutes=15)
+_COMMITS_BEFORE_UPKEEP: Final = 50
+_CACHE_BYTES: Final = 32 << 20
+
+
+def connect(uri: str) -> Any:
+    """A connection that sees other processes' commits at once, with small caches.
+
+    The library's own defaults are 7 GiB of caches, far beyond a laptop's memory server.
+    """
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    session = lancedb.Session(index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES)
+    return lancedb.connect(uri, read_consistency_interval=timedelta(0), session=session)
+
+
+def table_names(connection: Any) -> list[str]:
+    """The tables that are there."""
+    listed = _guard(connection.list_tables, "list")
+    return list(getattr(listed, "tables", listed))
+
+
+def equals(**values: Any) -> Expr:
+    """The filter column == value for all given columns."""
+    parts = [col(name) == lit(value) for name, value in values.items()]
+    return all_of(parts)
+
+
+def all_of(parts: Sequence[Expr]) -> Expr:
+    """The conjunction of filters."""
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = joined.and_(part)
+    return joined
+
+
+class Table:
+    """A table by name; opened or created on first use, reopened when it was replaced."""
+
+    def __init__(self, connection: Any, name: str, schema: pa.Schema, folder: Path | None) -> None:
+        self._connection, self._name, self.schema, self._folder = connection, name, schema, folder
+        self._table: Any = None
+        self._commits = 0
+
+    def _open(self) -> Any:
+        if self._table is None:
+            self._table = _guard(self._open_or_create, self._name)
+        return self._table
+
+    def _open_or_create(self) -> Any:
+        if self._name in table_names(self._connection):
+            return self._connection.open_table(self._name)
+        options = {"new_table_enable_stable_row_ids": "true"}
+        table = self._connection.create_table(self._name, schema=self.schema, storage_options=options, exist_ok=True)
+        # without a declared key two processes that upsert the same new ids store them twice
+        table.set_unenforced_primary_key("id")
+        return table
+
+    def reopen(self) -> None:
+        """Forgets the handle, so that the next use sees a replaced table."""
+        self._table = None
+
+    def dimension(self) -> int:
+        """The length of the stored vectors; 0 for a table without."""
+        schema = _guard(lambda: self._open().schema, self._name)
+        return schema.field("emb").type.list_size if "emb" in schema.names else 0
+
+    # ------------------------------------------------------------------ reading
+
+    def read(self, where: Expr | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+        """All rows that pass `where`; the rows of one version even while another process writes."""
+
+        def scan() -> pa.Table:
+            query = self._open().search()
+            if where is not None:
+                query = query.where(where)
+            if columns is not None:
+                query = query.select(list(columns))
+            return query.to_arrow()
+
+        return self._reading(scan)
+
+    def read_ids(self, ids: Sequence[str], columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows of these ids, in no order."""
+        wanted = [one for one in ids if is_id(one)]
+        parts = [self.read(col("id").isin([lit(one) for one in chunk]), columns) for chunk in _chunks(wanted, 500)]
+        return pa.concat_tables(parts) if parts else self.read(col("id") == lit(""), columns)
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self._reading(lambda: self._open().count_rows()))
+
+    def _reading(self, action: Callable[[], Result]) -> Result:
+        try:
+            return _guard(action, self._name)
+        except StoreDamagedError:
+            # pruned by another process while we held an old version: look again once
+            self.reopen()
+            return _guard(action, self._name)
+
+    # ------------------------------------------------------------------ writing (under the write lock)
+
+    def upsert(self, rows: Sequence[Mapping[str, Any]], removed: Sequence[str] = ()) -> None:
+        """One atomic commit: `rows` replace or join what has their ids, `removed` go."""
+        if not rows and not removed:
+            return
+        if not rows:
+            self.delete(removed)
+            return
+        data = pa.Table.from_pylist([dict(row) for row in rows], schema=self.schema)
+
+        def merge() -> None:
+            builder = self._open().merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            gone = [one for one in removed if is_id(one)]
+            if gone:
+                # ids are letters only (checked): nothing can be pasted into this filter
+                builder = builder.when_not_matched_by_source_delete(f"id IN ({', '.join(map(repr, gone))})")
+            builder.execute(data)
+
+        self._writing(merge)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Rows of these ids go (their bytes stay until `erase` or upkeep)."""
+        for chunk in _chunks([one for one in ids if is_id(one)], 500):
+            self._writing(partial(self._delete, col("id").isin([lit(one) for one in chunk])))
+
+    def _delete(self, where: Expr) -> None:
+        self._open().delete(where)
+
+    def _writing(self, action: Callable[[], None]) -> None:
+        began = time.time()
+        _guard(action, self._name)
+        self._commits += 1
+        if self._folder is not None:
+            _sync(self._folder / f"{self._name}.lance", began)
+
+    def upkeep(self, *, force: bool = False) -> None:
+        """Merges small files and drops old versions once enough commits have come together."""
+        if self._table is None or (self._commits < _COMMITS_BEFORE_UPKEEP and not force):
+            return
+        _guard(lambda: self._table.optimize(cleanup_older_than=_KEEP_VERSIONS), self._name)
+        self._commits = 0
+        self.reopen()
+
+    def erase(self, ids: Sequence[str]) -> None:
+        """Removes rows so that none of their bytes stay in any file.
+
+        A deleted row's bytes stay in its fragment, so every row that shares a fragment with one of them is
+        written anew; then the old fragments are whole garbage and go with all old versions.
+        """
+        gone = {one for one in ids if is_id(one)}
+        for fragment_rows in self._fragments_of(gone):
+            keep = [row for row in fragment_rows.to_pylist() if row["id"] not in gone]
+            self.delete([row["id"] for row in fragment_rows.to_pylist() if row["id"] in gone])
+            self.upsert(keep)
+        self.purge()
+
+    def _fragments_of(self, ids: set[str]) -> Iterator[pa.Table]:
+        """The rows of every fragment that holds one of `ids`."""
+        addresses = self._reading(lambda: self._open().search().select(["id", "_rowaddr"]).to_arrow() if ids else None)
+        if addresses is None:
+            return
+        by_fragment: dict[int, list[str]] = {}
+        for row in addresses.to_pylist():
+            by_fragment.setdefault(row["_rowaddr"] >> 32, []).append(row["id"])
+        for members in by_fragment.values():
+            if ids.intersection(members):
+                yield self.read_ids(members)
+
+    def purge(self) -> None:
+        """Compacts and drops every version but the newest, with what writers may have left half done."""
+        with warnings.catch_warnings():
+            # the library warns of concurrent readers: ours read again when a version has gone
+            warnings.simplefilter("ignore", UserWarning)
+            _guard(lambda: self._open().optimize(cleanup_older_than=timedelta(0), delete_unverified=True), self._name)
+        self._commits = 0
+        self.reopen()
+
+
+def _guard(action: Callable[[], Result], name: str) -> Result:
+    """Runs one library call: conflicts are retried with jitter, the rest becomes a StoreError.
+
+    The library raises RuntimeError, OSError and ValueError whose text may quote rows: only its kind goes on.
+    """
+    for attempt in range(_RETRIES):
+        try:
+            return action()
+        except (RuntimeError, OSError, ValueError) as error:
+            said = str(error).lower()
+            if any(word in said for word in _FULL):
+                raise StoreError("the disk is full: free some space; nothing acknowledged is lost") from None
+            if any(word in said for word in _CONFLICTS) and attempt < _RETRIES - 1:
+                time.sleep(random.uniform(0.005, 0.05) * 2**attempt)  # noqa: S311 - jitter, not a secret
+                continue
+            logger.debug("table %s: %s", name, type(error).__name__)
+            raise StoreDamagedError(
+                f"the table {name} cannot be used ({type(error).__name__}): run `mcp-memory doctor`"
+            ) from None
+    raise StoreError(f"the table {name} is too busy: try again in a moment")
+
+
+def _sync(folder: Path, since: float) -> None:
+    """Makes the files written since a moment survive a power cut: the library itself never does."""
+    for directory, _, names in os.walk(folder):
+        fresh = [name for name in names if _written(Path(directory, name)) >= since - 2]
+        for path in [*(Path(directory, name) for name in fresh), *([Path(directory)] if fresh else [])]:
+            _fsync(path)
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _fsync(path: Path) -> None:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return  # pruned meanwhile, or a folder on a system that cannot open folders
+    try:
+        os.fsync(handle)
+    except OSError:
+        logger.debug("fsync not possible here")
+    finally:
+        os.close(handle)
+
+
+def _chunks(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for first in range(0, len(values), size):
+        yield values[first : first + size]

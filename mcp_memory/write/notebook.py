@@ -1,0 +1,87 @@
+"""What scribes have answered so far, for one owner: read once, kept up by revision."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp_memory.model.notes import PeriodNotes
+from mcp_memory.model.reply import Reply, batch_notes, period_notes, reply_id
+from mcp_memory.model.turn import Turn
+from mcp_memory.store.store import Store
+from mcp_memory.write.scenes import Covered
+
+
+class Notebook:
+    """Replies by id; `covering` and `answer` are what derivation asks of them."""
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store, self._owner, self._seen = store, owner, -1
+        self._replies: dict[str, Reply] = {}
+
+    def refresh(self) -> None:
+        """Takes in replies of any process; all of them again when some were erased."""
+        seen = self._store.journal.counter("replies")
+        if seen == self._seen:
+            return
+        from mcp_memory.store.lance import equals
+
+        rows = self._store.replies.read(equals(owner=self._owner)).to_pylist()
+        self._replies = {row["id"]: _reply(row) for row in rows}
+        self._seen = seen
+
+    def add(self, replies: Sequence[Reply]) -> None:
+        """Keeps answers, durably; under the write lock."""
+        rev = self._store.next_rev()
+        self._store.replies.upsert([_row(reply, rev) for reply in replies])
+        self._store.journal.bump("replies")
+        self._replies |= {reply.id: reply for reply in replies}
+
+    def drop(self) -> None:
+        """Lets go of every answer of this owner, so that a scribe is asked again; under the write lock."""
+        self._store.replies.delete(list(self._replies))
+        self._store.journal.bump("replies")
+        self._replies = {}
+
+    def touching(self, turns: set[str]) -> list[str]:
+        """Ids of replies that were shown any of these turns."""
+        return [one.id for one in self._replies.values() if turns.intersection(one.turns)]
+
+    def covering(self, turns: Sequence[Turn]) -> list[Covered]:
+        """Batch replies about any of these turns, in the order in which they count."""
+        wanted = {turn.id for turn in turns}
+        replies = [r for r in self._replies.values() if r.kind == "batch" and wanted.intersection(r.turns)]
+        ordered = sorted(replies, key=lambda one: (one.end, one.start, one.id))
+        return [Covered(reply.turns, batch_notes(reply.body)) for reply in ordered]
+
+    def answer(self, kind: str, key: str, of: str) -> PeriodNotes | None:
+        """The notes about a period, if they were written about what it is now."""
+        reply = self._replies.get(reply_id(self._owner, kind, key))  # type: ignore[arg-type]
+        return period_notes(reply.body) if reply and reply.of == of else None
+
+    def get(self, identifier: str) -> Reply | None:
+        """One reply."""
+        return self._replies.get(identifier)
+
+
+def _row(reply: Reply, rev: int) -> dict[str, Any]:
+    body = {"key": reply.key, "of": reply.of, "notes": reply.body}
+    return {
+        "id": reply.id,
+        "owner": reply.owner,
+        "kind": reply.kind,
+        "start": reply.start,
+        "end": reply.end,
+        "turns": list(reply.turns),
+        "body": json.dumps(body, ensure_ascii=False),
+        "prompt": reply.prompt,
+        "model": reply.model,
+        "input_tokens": reply.input_tokens,
+        "output_tokens": reply.output_tokens,
+        "rev": rev,
+    }
+
+
+def _reply(row: Mapping[str, Any]) -> Reply:
+    body = json.loads(row["body"])
+    fields = {name: row[name] for name in Reply.__slots__ if name in row}
+    return Reply(**fields | {"turns": tuple(row["turns"]), "key": body["key"], "of": body["of"], "body": body["notes"]})
