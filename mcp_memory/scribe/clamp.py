@@ -7,7 +7,7 @@ lost turn, never a fact about a person that the person did not say.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 
 from mcp_memory.model.notes import (
@@ -79,7 +79,7 @@ def clamp_when(when: str, last: date) -> str:
     if len(ends) > 2 or None in ends:
         return ""
     days = [day for day in ends if day is not None]
-    fits = days == sorted(days) and days[-1] <= last + timedelta(days=1)
+    fits = days == sorted(days) and (days[-1] - last).days <= 1
     return when.strip() if fits else ""
 
 
