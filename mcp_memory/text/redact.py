@@ -81,7 +81,7 @@ _PREFIXED: Final = (
 )
 
 _SHAPES: Final = tuple(
-    _Shape(kind, re.compile(pattern), length)
+    _Shape(kind, re.compile(pattern, re.ASCII), length)  # ASCII: a key may stand between Chinese letters
     for kind, pattern, length in (
         (
             "private-key",

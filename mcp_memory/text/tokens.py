@@ -43,4 +43,5 @@ def _word_end(text: str, end: int) -> int:
     start = end
     while start > max(0, end - _LONGEST_WORD) and not text[start - 1].isspace():
         start -= 1
-    return start if start == 0 or text[start - 1].isspace() else end
+    is_word = any(map(str.isspace, text[start : start + _LONGEST_WORD + 1])) or len(text) <= start + _LONGEST_WORD
+    return start if is_word else end
