@@ -28,6 +28,7 @@ from mcp_memory.ports import Chat, ChatRequest
 from mcp_memory.prompts import Prompts, records
 from mcp_memory.scribe.clamp import clamp_batch, clamp_period
 from mcp_memory.scribe.notes import BatchReply, ItemReply, PeriodReply, SceneReply, SessionReply
+from mcp_memory.text.clean import has_visible, plain
 
 _Shape = TypeVar("_Shape", bound=BaseModel)
 _VIEWS: Final = tuple(view for view in (*SCENE_VIEWS, *HORIZON_VIEWS) if view != "utterance")
@@ -55,7 +56,7 @@ class LlmScribe:
         tokens = min(_MOST_TOKENS, _BATCH_TOKENS + _EXCHANGE_TOKENS * len(exchanges))
         reply = self._ask("close_batch", "", _batch_rows(batch, exchanges, self._zone), BatchReply, tokens)
         scenes = tuple(_scene(scene, batch) for scene in reply.scenes)
-        if not any(scene.turns and scene.summary for scene in scenes):
+        if not any(scene.turns and has_visible(plain(scene.summary)) for scene in scenes):
             raise ChatFormatError("the reply holds no usable scene")
         by_number = {number: exchange for exchange, number in exchanges.items()}
         memories = [(by_number.get(memory.exchange, ""), memory.text) for memory in reply.memories]
