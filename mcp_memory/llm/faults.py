@@ -13,7 +13,7 @@ from mcp_memory.llm.wire import Fault
 _QUOTA: Final = re.compile(r"insufficient_quota|billing_error|billing_hard_limit|credit balance", re.IGNORECASE)
 _MODEL: Final = re.compile(r"model_not_found|model\b.{0,80}\b(not found|does not exist|not exist)", re.IGNORECASE)
 _TOO_LARGE: Final = re.compile(
-    r"context[_ ](length|window|size)|maximum context|(prompt|input|request)( is)? too (long|large)|too many input tokens",
+    r"context[_ ](length|window|size)|maximum context|(prompt|input|request)( is)? too (long|large)|many input tokens",
     re.IGNORECASE,
 )
 _FORMAT: Final = re.compile(
