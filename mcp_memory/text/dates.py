@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from mcp_memory.errors import InputError
 from mcp_memory.text import spans
 from mcp_memory.text.clean import plain
-from mcp_memory.text.datewords import TABLE, Reading
+from mcp_memory.text.datewords import MONTHS, TABLE, Reading
 
 _YEARS: Final = range(1, 9999)
 _LONGEST: Final = 100
@@ -25,6 +25,10 @@ _STAMP: Final = re.compile(
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?")
+_YEAR: Final = timedelta(days=365)
+_YEARLESS: Final = re.compile(
+    rf"(?:in |on |[0-9]{{1,2}}\D*)?(?:{'|'.join(MONTHS)})\D*(?:[0-9]{{1,2}}\D*)?", re.IGNORECASE
+)
 _WEEK: Final = re.compile(r"([0-9]{4})-?W([0-9]{2})", re.IGNORECASE)
 _SPAN_AGO: Final = re.compile(r"(?P<count>[0-9]{1,6}|an?|one)\s*(?P<unit>minute|min|hour|h)s?\s+ago", re.IGNORECASE)
 _ACCEPTED: Final = (
@@ -105,16 +109,25 @@ def _exact(words: str, now: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def _value(words: str, now: datetime, zone: ZoneInfo) -> str:
-    """The value of a date in digits or words; ValueError if it is none."""
+    """The value of a date in digits or words; ValueError if it is none.
+
+    What is asked of a memory lies behind: "May 7" said in November is this year's, though next year's is nearer.
+    """
     if _VALUE.fullmatch(words):
         return words
     if number := _WEEK.fullmatch(words):
         return spans.week(date.fromisocalendar(int(number[1]), int(number[2]), 1))
+    value = _in_words(words, now, zone)
+    ahead = spans.bounds(value)[0] > now.astimezone(zone).date()
+    return _in_words(words, now - _YEAR, zone) if ahead and _YEARLESS.fullmatch(words) else value
+
+
+def _in_words(words: str, now: datetime, zone: ZoneInfo) -> str:
     for candidate in (words, f"on {words}", f"in {words}"):
         mentions = resolve_dates(candidate, now, zone)
         if len(mentions) == 1 and mentions[0].text == candidate:
             return mentions[0].value
-    raise ValueError
+    raise ValueError(len(words))
 
 
 def _edge_of(value: str, zone: ZoneInfo, *, end: bool) -> datetime:

@@ -15,7 +15,7 @@ from mcp_memory.text import spans
 Reading = Callable[[re.Match[str], date], str]
 
 _WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NUMBERS: Final = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -244,7 +244,7 @@ def _month_number(match: re.Match[str]) -> int:
         and not match.group().lower().startswith("in ")
     ):
         return 0
-    return _MONTHS.index(word[:3]) + 1
+    return MONTHS.index(word[:3]) + 1
 
 
 def _nearest_year(today: date, number: int, day: int) -> int:

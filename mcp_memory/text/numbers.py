@@ -48,7 +48,7 @@ def iban_length(text: str) -> int:
     """How many characters at the beginning of `text` are an IBAN with right check digits (ISO 13616); 0 if none."""
     size, end = _IBAN.get(text[:2], 0), 0
     compact = ""
-    for end, char in enumerate(text, 1):  # noqa: B007 - used after the loop
+    for end, char in enumerate(text, 1):
         compact += char.strip()
         if len(compact) == size:
             break

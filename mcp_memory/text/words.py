@@ -28,24 +28,25 @@ STOPS: Final = word_set(
 # Words that may stand inside a name for something but say nothing at its edges.
 FILLERS: Final = word_set(
     """
-    able absolutely actually again ago already alright always amazing anything around away awesome back bad
-    beautiful best better big bit bring bringing btw bye came cant check come comes coming congrats congratulations
-    cool could cozy create creating cute cuz day days deal definitely done dont easy else enjoy enjoyed ensure even
-    ever every everyone everything exactly excited exciting express expressing fantastic far feel feeling feels felt
-    find finding fine first follow found friend full fun gave get gets getting give given gives giving glad go goes
-    going gone gonna good got gotta great guess guy guys haha happen happened happy hard hear heard hello help
-    helped helping helps hey hi hope hoping hows idea image images important including incredible interesting keep
-    keeping kind kinda kinds know known last lately later least let lets like liked likely likes list little long
-    look looked looking looks lot lots love loved lovely loves loving made main make makes making many matter may
-    maybe mean means meet met might mind minute moment moments month months much nah name need needed needs never
-    new next nice nope nothing number oh ok okay old omg one ones option part particular pass people perfect photo
-    photography photos pic pics picture piece place plan planning please possible pretty probably proud provide put
-    putting quick quite ready real really recent recently remember right rock said saw say saying says see seeing
-    seem seemed seems seen set share shared shares sharing shot show showing similar small soon sorry sort sound
-    sounds special specific start started starting stay still stuff success suggest super sure take taken takes
-    taking talk talked talking tell thank thankful thanks thing things think thinking thought thoughts three time
-    times today together told tomorrow tonight took totally tough tried true try trying two type unique use used
-    useful using via wait wanna want wanted wants watching way ways week weekend weeks well went whole wild wish
-    wonderful word work worked working worry worth wow write writing yay yeah year years yep yes yesterday yet yup
+    able absolutely actually add adding again ago already alright always amazing anything around away awesome back
+    bad beautiful best better big bit bring bringing btw bye came cant check come comes coming congrats
+    congratulations consider cool could cozy create creating cute cuz day days deal definitely different done dont e
+    easy else enjoy enjoyed ensure even ever every everyone everything exactly excited exciting express expressing
+    fantastic far feel feeling feels felt final find finding fine first follow found friend full fun g gave get gets
+    getting give given gives giving glad go goes going gone gonna good got gotta great guess guy guys haha happen
+    happened happy hard hear heard hello help helped helping helps hey hi high higher hope hoping hows idea image
+    images important including incredible interesting keep keeping kind kinda kinds know known large larger last
+    lately later least let lets like liked likely likes list little long look looked looking looks lot lots love
+    loved lovely loves loving low lower made main major make makes making many matter may maybe mean means meet met
+    might mind minute moment moments month months much nah name need needed needs never new next nice nope nothing
+    number oh ok okay old omg one ones option other part particular pass people perfect photo photography photos pic
+    pics picture piece place plan planning please possible pretty probably proud provide put putting quick quite
+    ready real really recent recently remember right rock said saw say saying says see seeing seem seemed seems seen
+    set share shared shares sharing shot show showing similar small soon sorry sort sound sounds special specific
+    start started starting stay still stuff success suggest super sure take taken takes taking talk talked talking
+    tell thank thankful thanks thing things think thinking thought thoughts three time times today together told
+    tomorrow tonight took total totally tough tried true try trying two type unique use used useful using various
+    via wait wanna want wanted wants watching way ways week weekend weeks well went whole wild wish wonderful word
+    work worked working worry worth wow write writing yay yeah year years yep yes yesterday yet yup
     """
 )

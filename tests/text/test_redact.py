@@ -100,8 +100,8 @@ def test_all_kinds_are_told_once_and_sorted() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["a", "-", "4", "4 ", "aB3/", "://a:", "eyJ", "sk-", "token=", "password is ", "DE89 ", "-----BEGIN PRIVATE KEY-----\n",
-     "PuTTY-User-Key-File-2: ", "\0", "\ud800", "[redacted:", "AKIA", "hf_a1-"],
+    ["a", "-", "4", "4 ", "aB3/", "://a:", "eyJ", "sk-", "token=", "password is ", "DE89 ",
+     "-----BEGIN PRIVATE KEY-----\n", "PuTTY-User-Key-File-2: ", "\0", "\ud800", "[redacted:", "AKIA", "hf_a1-"],
 )  # fmt: skip
 def test_long_runs_of_anything_take_linear_time(unit: str) -> None:
     redact(unit * (200_000 // len(unit)))

@@ -7,9 +7,22 @@ from hypothesis import strategies as st
 from mcp_memory.text.sentences import is_salient, salience, salient, sentences
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=200)
-MARKDOWN = st.lists(
-    st.sampled_from(["# Head", "- item. two", "1. one", "```", "| a. b | c |", "> said", "go on. ", "Mr. X", "\n", " ", "3.5", "。", "?!", '."'])
-).map("".join)  # fmt: skip
+MARKS = [
+    "# Head",
+    "- item. two",
+    "1. one",
+    "```",
+    "| a. b | c |",
+    "> said",
+    "go on. ",
+    "Mr. X",
+    "\n",
+    " ",
+    "3.5",
+    "。",
+    "?!",
+]
+MARKDOWN = st.lists(st.sampled_from(MARKS)).map("".join)
 
 
 @pytest.mark.parametrize(
