@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Final, cast
 
-from mcp_memory.text import spans
+from mcp_memory.text import spans, tense
 
 Reading = Callable[[re.Match[str], date], str]
 
@@ -20,14 +20,9 @@ _NUMBERS: Final = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
 )
-_COUNTS: Final = {word: (number, number) for number, word in enumerate(_NUMBERS.split(), 1)} | {
-    "a": (1, 1),
-    "an": (1, 1),
-    "thirty": (30, 30),
-    "couple": (2, 3),
-    "few": (2, 5),
-    "several": (3, 7),
-}
+_FIXED: Final = {word: (number, number) for number, word in enumerate(_NUMBERS.split(), 1)}
+_VAGUE: Final = {"couple": (2, 3), "few": (2, 5), "several": (3, 7)}
+_COUNTS: Final = _FIXED | {"a": (1, 1), "an": (1, 1), "thirty": (30, 30)} | _VAGUE
 _SHIFT: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1}
 _PARTS: Final = {
     **dict.fromkeys(("early", "start of", "beginning of", "the start of", "the beginning of"), (1, 10)),
@@ -45,12 +40,6 @@ _ORDINALS: Final = {
     "4th": 3,
     "last": -1,
 }
-_CLUES: Final = re.compile(
-    r"(?i)\b(?:(?P<ahead>will|gonna|going|plan(?:s|ning)?|want|hop(?:e|ing)|forward|wait|let['’]?s|shall|should|upcoming"
-    r"|need|due|see you|is|are|am|have to|meet|meeting|starts?|starting|by|until|till)|(?P<behind>was|were|had|went|did"
-    r"|got|met|saw|came|took|made|since|been|gave|found|ran|won|lost|\w{2,}ed))\b|['’](?P<short>ll|m|re)\b"
-)
-
 _COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s+of)?"
 _UNIT: Final = r"(?P<unit>day|weekend|week|month|year)s?"
 _LONG: Final = r"(?P<unit>week|month|year)s?"
@@ -69,13 +58,6 @@ _NOT_A_COUNT: Final = (
 )
 
 
-def looks_ahead(match: re.Match[str]) -> bool:
-    """Whether what was said just before the match speaks of the future; the nearest clue decides."""
-    said = re.split(r"[.!?\n]", match.string[max(0, match.start() - 60) : match.start()])[-1]
-    found = list(_CLUES.finditer(said))
-    return bool(found) and not found[-1]["behind"]
-
-
 def _fixed(shift: int) -> Reading:
     return lambda _, today: spans.moved(today, shift, "day")
 
@@ -88,7 +70,7 @@ def _period(match: re.Match[str], today: date) -> str:
 
 def _the_weekend(match: re.Match[str], today: date) -> str:
     """over the weekend: the one that is just over, unless the talk is of plans."""
-    now_or_ahead = today.weekday() >= 5 or looks_ahead(match)
+    now_or_ahead = today.weekday() >= 5 or tense.is_ahead(match)
     return spans.moved(today, 0 if now_or_ahead else -1, "weekend")
 
 
@@ -104,7 +86,7 @@ def _weekday(match: re.Match[str], today: date) -> str:
         return spans.moved(today, wanted - today.weekday() + 7, "day")
     if which == "this":
         return spans.moved(today, wanted - today.weekday(), "day")
-    ahead = which in {"by", "until", "till", "coming"} or (which == "on" and looks_ahead(match))
+    ahead = which in {"by", "until", "till", "coming"} or (which == "on" and tense.is_ahead(match))
     return spans.moved(today, 7 - back % 7 if ahead else -back, "day")
 
 
@@ -122,9 +104,8 @@ def _ago(match: re.Match[str], today: date) -> str:
 
 def _ahead(match: re.Match[str], today: date) -> str:
     """in two weeks; not "the best thing I did in two weeks"."""
-    before = match.string[max(0, match.start() - 60) : match.start()]
-    found = list(_CLUES.finditer(before))
-    if re.search(r"(?i)n['’]t|never|not|first|best|times|once|twice", before) or (found and found[-1]["behind"]):
+    stretch = re.search(r"(?i)n['’]t|never|not|first|best|times|once|twice", tense.before(match))
+    if stretch or tense.is_behind(match):
         return ""
     low, high = _count(match)
     if high == 1 and _unit(match) == "day":
@@ -143,8 +124,8 @@ def _stretch(match: re.Match[str], today: date) -> str:
 
 def _for(match: re.Match[str], today: date) -> str:
     """I have had them for three years: from then until today."""
-    said = re.split(r"[.!?\n]", match.string[max(0, match.start() - 60) : match.start()])[-1]
-    if not _word(match, "still") and not re.search(r"(?i)['’]ve\b|\b(?:have|has|been)\b|['’]s been", said):
+    perfect = re.search(r"(?i)['’]ve\b|\b(?:have|has|been)\b|['’]s been", tense.before(match))
+    if not perfect and not _word(match, "still"):
         return ""
     unit = _unit(match)
     return spans.hull(spans.moved(today, -_count(match)[1], unit), spans.moved(today, 0, unit))

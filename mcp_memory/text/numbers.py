@@ -46,13 +46,11 @@ def is_card(text: str) -> int:
 
 def iban_length(text: str) -> int:
     """How many characters at the beginning of `text` are an IBAN with right check digits (ISO 13616); 0 if none."""
-    size, end = _IBAN.get(text[:2], 0), 0
-    compact = ""
-    for end, char in enumerate(text, 1):
-        compact += char.strip()
-        if len(compact) == size:
-            break
-    if not size or len(compact) != size or not compact.isascii() or text[end : end + 1].isalnum():
+    size = _IBAN.get(text[:2], 0)
+    places = [place for place, char in enumerate(text) if not char.isspace()][:size]
+    compact = "".join(text[place] for place in places)
+    if not size or len(compact) != size or not (compact.isascii() and compact.isalnum()):
         return 0
+    end = places[-1] + 1
     number = "".join(str(int(char, 36)) for char in compact[4:] + compact[:4])
-    return end if int(number) % 97 == 1 else 0
+    return 0 if text[end : end + 1].isalnum() or int(number) % 97 != 1 else end
