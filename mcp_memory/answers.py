@@ -1,14 +1,14 @@
 """What the tools return as structure; each is complete without the text beside it."""
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 
 def _bare(schema: dict[str, Any]) -> None:
-    """Clients pay for every byte of a schema: titles and docstrings of ours tell a model nothing."""
-    schema.pop("description", None)
-    schema.pop("title", None)
+    """Clients pay for every byte of a schema: what tells a model nothing is left out."""
+    for name in ("description", "title", "required", "additionalProperties"):
+        schema.pop(name, None)
     for field in schema.get("properties", {}).values():
         field.pop("title", None)
 
@@ -40,7 +40,7 @@ class HitResult(_Shape):
     """One remembered line."""
 
     id: str
-    section: Literal["facts", "associations", "scenes", "patterns", "profile"]
+    section: str
     kind: str
     text: str
     sources: list[str]
@@ -87,5 +87,3 @@ class ForgetResult(_Shape):
     turns: list[str]
     derived: int
     notices: list[str]
-
-

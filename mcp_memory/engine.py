@@ -2,14 +2,16 @@
 
 import logging
 import threading
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 from mcp_memory.embed.loading import Lazy
 from mcp_memory.errors import MemoryFault, StoreError
+from mcp_memory.model.persona import PersonaView
 from mcp_memory.model.query import Answer, Query
 from mcp_memory.ports import Clock, Embedder, SystemClock
 from mcp_memory.settings import Settings
@@ -19,19 +21,13 @@ from mcp_memory.write.remember import Remembered, Said, remember
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
     from mcp_memory.write.drain import Drain
+    from mcp_memory.write.forget import Doomed
 
 logger = logging.getLogger(__name__)
 
 DRAIN_EVERY: Final = 64  # waiting turns that make a commit worth while
 DRAIN_AFTER: Final = 20.0  # seconds that turns may wait for one
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """What a reader must know: `notices` are whole sentences."""
-
-    notices: tuple[str, ...]
-    waiting: int
+TRACES: Final = 20
 
 
 class Memory:
@@ -47,6 +43,7 @@ class Memory:
         self.owner = settings.owner
         self._loading = _lazy(settings, embedder)
         self._guard = threading.RLock()
+        self._traces: deque[dict[str, Any]] = deque(maxlen=TRACES)
         self._corpora: dict[str, Corpus] = {}
         self._wake, self._stop = threading.Event(), threading.Event()
         self._worker: threading.Thread | None = None
@@ -60,6 +57,12 @@ class Memory:
                 self._loading.start()
             self._worker = threading.Thread(target=self._work, name="drain", daemon=True)
             self._worker.start()
+
+    def load(self, seconds: float = 30.0) -> None:
+        """Waits until the embedder is there, for callers that run once and can wait."""
+        if self._loading:
+            self._loading.start()
+            self._loading.wait(seconds)
 
     def close(self) -> None:
         """Stops the background work; what was acknowledged is on the disk already."""
@@ -88,8 +91,7 @@ class Memory:
 
     def remember(self, said: Said) -> Remembered:
         """Stores an exchange; see `write.remember`.  Raises InputError, StoreError."""
-        if self.store.problem:
-            raise StoreError(self.store.problem)
+        self._writable()
         remembered = remember(self.store.journal, said, self.owner, self.clock.now(), secrets_out=self.settings.redact)
         if self.store.journal.pending_count() >= DRAIN_EVERY:
             self._wake.set()
@@ -107,11 +109,131 @@ class Memory:
             vector = embedder.embed([query.text])[0]
         return recall(self.corpus, query, self.zone, embedder.weight if embedder else 0.0, vector)
 
+    def persona(self, speaker: str = "", at: datetime | None = None) -> PersonaView:
+        """What is known of a speaker (the owner by default) at a moment.  Raises InputError."""
+        from mcp_memory.write.persona import view
+
+        self._catch_up()
+        with self.corpus.lock:
+            units = list(self.corpus.units.values())
+        return view(units, speaker.strip() or self.owner, at or self.now(), bool(speaker.strip()), self.notices())
+
+    def inspect(
+        self, view: str, name: str, since: datetime | None, until: datetime | None, limit: int
+    ) -> dict[str, Any]:
+        """One view of the memory itself.  Raises InputError for an id that is not there."""
+        from mcp_memory.recall import inspect
+        from mcp_memory.write.forget import resolve
+
+        if view == "trace":
+            return {"recalls": [dict(one) for one in list(self._traces)[-limit:]]}
+        self._catch_up()
+        match view:
+            case "timeline":
+                return {"nodes": inspect.timeline(self.corpus, self.zone, since, until, limit)}
+            case "node":
+                return inspect.node(self.corpus, self.zone, resolve(self.corpus, name), limit)
+            case "topics":
+                return {"topics": inspect.topics(self.corpus, self.zone, limit)}
+            case "pending":
+                return self._pending(limit)
+            case _:
+                return inspect.counts(self.corpus) | self._state()
+
+    def forget(self, names: Sequence[str], *, confirm: bool = False) -> "Doomed":
+        """What would go with these ids, and with `confirm` has gone.  Raises InputError, StoreError."""
+        from mcp_memory.write.forget import doomed, forget
+
+        self.corpus.refresh()
+        target = doomed(self.corpus, names)
+        if confirm:
+            self._writable()
+            self._drain.index(60, self.settings.store.lock_timeout)
+            forget(self._drain, self.corpus, target, self.settings.store.lock_timeout)
+            self.corpus.refresh()
+            self._traces.clear()
+        return target
+
     def drain(self, seconds: float = 60.0, wait: float = 0.0) -> None:
         """Indexes what waits, as far as `seconds` reach, and derives what follows from it."""
+        from mcp_memory.write.forget import finish
+
+        if self.store.problem:
+            return
+        if self.store.journal.erasing():
+            with self.store.lock.held("forgetting", wait):
+                finish(self._drain)
         self._drain.index(seconds, wait)
         self._drain.consolidate(wait)
         self.corpus.refresh()
+
+    def rebuild(self, *, rescribe: bool = False) -> int:
+        """Makes everything derived anew from turns and replies; returns how many days.  Raises StoreError."""
+        from mcp_memory.write.rebuild import start_over
+
+        self._writable()
+        embedder = self._loading.wait(300) if self._loading else None
+        timeout = self.settings.store.lock_timeout
+        self._drain.index(3600, timeout)
+        return start_over(self._drain, embedder, timeout, rescribe=rescribe)
+
+    # ------------------------------------------------------------------ state
+
+    def waiting(self) -> int:
+        """Turns not yet indexed."""
+        return self.store.journal.pending_count(self.owner)
+
+    def notices(self) -> tuple[str, ...]:
+        """What a person should be told now, in whole sentences."""
+        kept = [self.store.problem, *self.store.journal.notices().values()]
+        return tuple(one for one in (*kept, *self._embedding_notices()) if one)
+
+    def _embedding_notices(self) -> list[str]:
+        if self._loading is None:
+            return []
+        if self._loading.error:
+            return [f"Search is by words only: {self._loading.error}"]
+        loaded = self._loading.get()
+        if loaded is None:
+            return ["The embedding model is still loading: this search was by words only."] if self._worker else []
+        stored = self.store.card.embedder
+        if stored and stored != loaded.id:
+            return [
+                f"This memory was embedded with {stored}, now {loaded.id} is set: search is by words only until"
+                " `mcp-memory rebuild` has run."
+            ]
+        return []
+
+    def _pending(self, limit: int) -> dict[str, Any]:
+        journal = self.store.journal
+        return {
+            "turns_to_index": journal.pending_count(self.owner),
+            "days_to_derive": [day for owner, day in journal.dirty() if owner == self.owner][:limit],
+            "units_without_vector": len(self.corpus.without_vector()),
+        }
+
+    def _state(self) -> dict[str, Any]:
+        loaded = self._embedder()
+        return {
+            "owner": self.owner,
+            "time_zone": str(self.zone),
+            "data_dir": str(self.store.folder),
+            "embedder": loaded.id if loaded else "none (words only)",
+            "pending_turns": self.waiting(),
+        }
+
+    def _catch_up(self) -> None:
+        """A bounded drain, so that what was just said is in the tree; recall does not need it."""
+        if not self.store.problem:
+            try:
+                self.drain(seconds=1.0, wait=0.5)
+            except StoreError as fault:
+                logger.warning("reading what there is: %s", fault)
+        self.corpus.refresh()
+
+    def _writable(self) -> None:
+        if self.store.problem:
+            raise StoreError(self.store.problem)
 
     # ------------------------------------------------------------------ inside
 
@@ -136,7 +258,10 @@ class Memory:
         return Drain(self.store, self.zone, self.clock, self._corpus_of, self._embedder)
 
     def _embedder(self) -> Embedder | None:
-        return self._loading.get() if self._loading else None
+        """What is loaded and speaks the store's vectors."""
+        loaded = self._loading.get() if self._loading else None
+        stored = self.store.card.embedder
+        return loaded if loaded is None or stored in ("", loaded.id) else None
 
     def now(self) -> datetime:
         """The present moment by this memory's clock."""

@@ -43,7 +43,7 @@ class EmbedSettings(_Section):
     model: str = Field("", description='model name or local path for flag and openai; "" is the provider\'s default')
     onnx_path: str = Field("", description="another all-MiniLM-L6-v2 ONNX file for the bundled provider")
     base_url: str = Field("", description='embeddings endpoint for openai; "" is the official one')
-    api_key: SecretStr = Field(SecretStr(""), description='"" takes llm.api_key or OPENAI_API_KEY')
+    api_key: SecretStr = Field(SecretStr(""), description='"" takes OPENAI_API_KEY, unless base_url is set')
     threads: int = Field(1, ge=1, description="threads of the bundled model")
 
 
@@ -127,8 +127,11 @@ class Settings(BaseSettings):
         return self.llm.api_key if self.llm.api_key.get_secret_value() else SecretStr(os.environ.get(standard, ""))
 
     def embed_key(self) -> SecretStr:
-        """The key for an embeddings endpoint; "" when there is none."""
-        if self.embed.api_key.get_secret_value():
+        """The key for an embeddings endpoint; "" when there is none.
+
+        A server named by `base_url` never gets a key that was meant for another.
+        """
+        if self.embed.api_key.get_secret_value() or self.embed.base_url:
             return self.embed.api_key
         if self.llm.provider == "openai" and self.llm.api_key.get_secret_value():
             return self.llm.api_key

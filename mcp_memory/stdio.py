@@ -1,8 +1,8 @@
 """The pipe to the client: nothing but the protocol on stdout, an answer to every line, a prompt end.
 
-    claim()     keeps fd 1 for the protocol while libraries are imported and may print
-    feed()      passes stdin on, mending what the SDK would answer with silence
-    end_with()  makes EOF, SIGTERM and SIGINT end the process at once
+claim()     keeps fd 1 for the protocol while libraries are imported and may print
+feed()      passes stdin on, mending what the SDK would answer with silence
+end_with()  makes EOF, SIGTERM and SIGINT end the process at once
 """
 
 import logging
@@ -18,6 +18,8 @@ from typing import Final
 _ESCAPE: Final = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}(\\u[dD][c-fC-F][0-9a-fA-F]{2})?|u[dD][c-fC-F][0-9a-fA-F]{2}|.)", re.DOTALL
 )
+GRACE_SECONDS: Final = 0.3
+EOF_SECONDS: Final = 1.2
 _REPLACEMENT: Final = rb"\ufffd"
 
 
@@ -39,26 +41,23 @@ def release(wire: int) -> None:
     os.close(wire)
 
 
-def feed(at_end: Callable[[], None]) -> None:
-    """Puts a pipe in front of fd 0 that mends lone surrogates and calls `at_end` when the client is gone.
+def feed(leave_after: Callable[[float], None]) -> None:
+    """Puts a pipe in front of fd 0 that mends lone surrogates, and ends the process when the client is gone.
 
-    The SDK gives no reply at all to a line whose JSON holds half a surrogate pair.
+    The SDK gives no reply at all to a line whose JSON holds half a surrogate pair.  It ends by itself once
+    the replies under way are out; the timer is for what would keep it.
     """
-    source = os.fdopen(os.dup(0), "rb", buffering=0)
+    source = os.dup(0)
     reading, writing = os.pipe()
     os.dup2(reading, 0)
     os.close(reading)
-    sink = os.fdopen(writing, "wb", buffering=0)
 
     def pump() -> None:
-        rest = b""
-        while chunk := source.read(1 << 16):
-            *lines, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else ([], rest + chunk)
+        with os.fdopen(source, "rb") as lines:
             for line in lines:
-                _write(sink.fileno(), mend(line) + b"\n")
-        _write(sink.fileno(), mend(rest))
-        sink.close()
-        at_end()
+                _write(writing, mend(line))
+        os.close(writing)
+        leave_after(EOF_SECONDS)
 
     threading.Thread(target=pump, name="stdin", daemon=True).start()
 
@@ -85,17 +84,17 @@ def _write(descriptor: int, data: bytes) -> None:
             return
 
 
-def end_with(last: Callable[[], None], grace: float = 1.0) -> Callable[[], None]:
-    """Installs handlers for SIGTERM and SIGINT and returns what to call at EOF.
+def end_with(last: Callable[[], None]) -> Callable[[float], None]:
+    """Installs handlers for SIGTERM and SIGINT and returns what ends the process after some seconds.
 
-    `last` may take `grace` seconds; then the process ends whatever else is going on.  Nothing that was
+    `last` is given a moment; then the process ends whatever else is going on.  Nothing that was
     acknowledged needs it: the journal is already on the disk.
     """
 
     def leave() -> None:
         worker = threading.Thread(target=_quietly, args=(last,), daemon=True)
         worker.start()
-        worker.join(grace)
+        worker.join(GRACE_SECONDS)
         os._exit(0)
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
@@ -105,11 +104,15 @@ def end_with(last: Callable[[], None], grace: float = 1.0) -> Callable[[], None]
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
 
-    def at_end() -> None:
-        # replies still under way get the same grace before the process goes
-        threading.Timer(0.3, leave).start()
+    def leave_after(seconds: float) -> None:
+        if seconds:
+            timer = threading.Timer(seconds, leave)
+            timer.daemon = True
+            timer.start()
+        else:
+            leave()
 
-    return at_end
+    return leave_after
 
 
 def _quietly(last: Callable[[], None]) -> None:

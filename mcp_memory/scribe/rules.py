@@ -71,7 +71,7 @@ class RulesScribe:
 
     def _runs(self, turns: Sequence[Turn]) -> Iterator[list[Turn]]:
         run: list[Turn] = []
-        size, seen = 0, list[object]()
+        size, seen = 0, list["NDArray[np.float32] | None"]()
         for exchange in exchanges(turns):
             tokens = sum(count_tokens(turn.text) for turn in exchange)
             if run and (
@@ -85,7 +85,9 @@ class RulesScribe:
         if run:
             yield run
 
-    def _breaks(self, run: Sequence[Turn], exchange: Sequence[Turn], seen: Sequence[object]) -> bool:
+    def _breaks(
+        self, run: Sequence[Turn], exchange: Sequence[Turn], seen: "Sequence[NDArray[np.float32] | None]"
+    ) -> bool:
         topic = next((turn.topic for turn in reversed(run) if turn.topic), "")
         if exchange[0].at - run[-1].at > SCENE_GAP:
             return True
@@ -94,7 +96,7 @@ class RulesScribe:
         return len(seen) >= LEAST_BEFORE_DRIFT and _drifts(seen, self._vector_of(exchange))
 
 
-def _drifts(seen: Sequence[object], vector: "NDArray[np.float32] | None") -> bool:
+def _drifts(seen: "Sequence[NDArray[np.float32] | None]", vector: "NDArray[np.float32] | None") -> bool:
     """Whether an exchange's meaning is far from the last few of the scene."""
     import numpy as np
 

@@ -22,6 +22,7 @@ from mcp_memory.store.lance import all_of, equals
 from mcp_memory.store.lexical import LexicalIndex
 from mcp_memory.store.rows import turn_from_row, unit_from_row
 from mcp_memory.store.store import Store
+from mcp_memory.store.supersede import replaced_by
 from mcp_memory.text.leaves import index_text, leaf_units, quote_id
 from mcp_memory.text.lexical import analyze
 
@@ -41,7 +42,7 @@ class Corpus:
         self.lock = threading.RLock()
         self.owner = owner
         self._store, self._zone, self._dimension = store, zone, dimension
-        self._seen = (-1, -1)
+        self._seen = (-1, -1, -1)
         self._clear()
 
     def _clear(self) -> None:
@@ -54,6 +55,8 @@ class Corpus:
         self._embedded = np.zeros(0, dtype=bool)
         self._vectors = np.zeros((0, self._dimension), dtype=np.float32)
         self._waiting: set[str] = set()  # turns that only the journal holds
+        self._replacing: dict[str, set[str]] = {}
+        self.superseded: dict[str, str] = {}  # old item -> the item that replaces it
         self._rev = 0
 
     # ------------------------------------------------------------------ arrays
@@ -79,15 +82,24 @@ class Corpus:
         """Takes in what any process has committed or acknowledged since the last time."""
         with self.lock:
             journal = self._store.journal
-            seen = (journal.counter("rev"), journal.counter("pending"))
+            seen = (journal.counter("rev"), journal.counter("pending"), journal.counter("epoch"))
             if seen == self._seen:
                 return
+            if seen[2] != self._seen[2]:
+                self._start_over()
             if seen[0] != self._seen[0]:
                 self._take_committed(seen[0])
             self._take_waiting()
+            self._supersede()
             self._seen = seen
             if len(self.ids) > 1_000 and np.count_nonzero(~self.alive) > _COMPACT_SHARE * len(self.ids):
                 self._compact()
+
+    def _start_over(self) -> None:
+        """The units were made anew from nothing, perhaps with vectors of another length."""
+        self._store.reread_card()
+        self._dimension = self._store.card.dimension
+        self._clear()
 
     def _take_committed(self, rev: int) -> None:
         self._drop(self._store.journal.removed_since(self._rev))
@@ -113,10 +125,21 @@ class Corpus:
         for exchange in exchanges(known):
             self.put(leaf_units(exchange, self._zone))
 
+    def _supersede(self) -> None:
+        """Finds what newer facts replace; each is looked for once, and again while nothing fits."""
+        items = [one for one in self.units.values() if one.kind == "item" and one.detail.get("replaces")]
+        for unit in items:
+            if not self._replacing.get(unit.id):
+                self._replacing[unit.id] = replaced_by(unit, self.units, self.ids, self.lexical)
+        self.superseded = {
+            old: unit.id for unit in items for old in self._replacing[unit.id] if old in self.units and old != unit.id
+        }
+
     def _drop(self, ids: Sequence[str]) -> None:
         for one in ids:
             self.turns.pop(one, None)
             self.units.pop(one, None)
+            self._replacing.pop(one, None)
             row = self.row_of.pop(one, None)
             if row is not None:
                 self._alive[row] = False
@@ -178,6 +201,13 @@ class Corpus:
                     if row is not None and index_text(self.units[one]) == text:
                         self._vectors[row], self._embedded[row] = vector, True
         return len(rows) - len(missing)
+
+    def without_vector(self) -> list[Unit]:
+        """Stored units that still wait for their vector."""
+        with self.lock:
+            rows = np.flatnonzero(self.alive & ~self.embedded)
+            units = [self.units[self.ids[row]] for row in rows]
+            return [unit for unit in units if not self._waiting.intersection(unit.turns)]
 
     def mean_vector(self, turns: Sequence[str]) -> Vector | None:
         """The normalised mean of the quotes of these turns; None when none has a vector."""

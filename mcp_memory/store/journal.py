@@ -25,7 +25,8 @@ CREATE TABLE IF NOT EXISTS pending (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS removed (rev INTEGER NOT NULL, id TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS forgotten (id TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS forgotten (
+    id TEXT PRIMARY KEY, at TEXT NOT NULL, done INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS latest (
     owner TEXT NOT NULL, session TEXT NOT NULL, fingerprint TEXT NOT NULL, received REAL NOT NULL,
     ids TEXT NOT NULL, PRIMARY KEY (owner, session)) WITHOUT ROWID;
@@ -214,15 +215,28 @@ class Journal:
 
     # ------------------------------------------------------------------ forgetting
 
-    def erase(self, ids: Sequence[str], at: datetime) -> None:
-        """Drops every trace of turns but a tombstone that holds no content, and overwrites the pages."""
+    def erase(self, ids: Sequence[str], at: datetime, dirty: Iterable[tuple[str, str]]) -> None:
+        """Drops every trace of turns but a tombstone that holds no content; marks what must be derived again.
+
+        `erasing` lists them until `erased` says that the tables are done too.
+        """
         rows = [(one,) for one in ids]
         with self.transaction() as db:
             db.executemany("DELETE FROM pending WHERE id = ?", rows)
             db.executemany("DELETE FROM seen WHERE id = ?", rows)
             db.execute("DELETE FROM latest")
-            db.executemany("INSERT OR REPLACE INTO forgotten VALUES (?, ?)", [(one, at.isoformat()) for one in ids])
+            db.executemany("INSERT OR REPLACE INTO forgotten VALUES (?, ?, 0)", [(one, at.isoformat()) for one in ids])
+            db.executemany("INSERT OR IGNORE INTO dirty VALUES (?, ?)", list(dirty))
             _bump(db, "pending")
+
+    def erasing(self) -> list[str]:
+        """Forgotten turns that may still be in the tables."""
+        return [str(one) for (one,) in self.query("SELECT id FROM forgotten WHERE done = 0")]
+
+    def erased(self, ids: Sequence[str]) -> None:
+        """These are in no table any more."""
+        with self.transaction() as db:
+            db.executemany("UPDATE forgotten SET done = 1 WHERE id = ?", [(one,) for one in ids])
 
     def scrub(self) -> None:
         """Copies the log into the file and empties it, so that erased bytes are gone from both."""

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import lancedb
 import pyarrow as pa
+import pyarrow.compute as pc
 from lancedb.expr import Expr, col, lit
 
 from mcp_memory.errors import StoreDamagedError, StoreError
@@ -78,8 +79,7 @@ class Table:
             return self._connection.open_table(self._name)
         options = {"new_table_enable_stable_row_ids": "true"}
         table = self._connection.create_table(self._name, schema=self.schema, storage_options=options, exist_ok=True)
-        # without a declared key two processes that upsert the same new ids store them twice
-        table.set_unenforced_primary_key("id")
+        _declare_key(table)
         return table
 
     def reopen(self) -> None:
@@ -169,29 +169,27 @@ class Table:
         self.reopen()
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Removes rows so that none of their bytes stay in any file.
+        """Removes rows so that none of their bytes stay in any file, in this version or an older one.
 
-        A deleted row's bytes stay in its fragment, so every row that shares a fragment with one of them is
-        written anew; then the old fragments are whole garbage and go with all old versions.
+        A deleted row, and the former state of an updated one, stay in their fragment for ever; so all that
+        is kept is written anew and everything else goes.
         """
-        gone = {one for one in ids if is_id(one)}
-        for fragment_rows in self._fragments_of(gone):
-            keep = [row for row in fragment_rows.to_pylist() if row["id"] not in gone]
-            self.delete([row["id"] for row in fragment_rows.to_pylist() if row["id"] in gone])
-            self.upsert(keep)
+        kept = self.read()
+        gone = pa.array([one for one in ids if is_id(one)], pa.string())
+        kept = kept.filter(pc.invert(pc.is_in(kept.column("id"), value_set=gone)))
+        self.replace_all(kept)
         self.purge()
 
-    def _fragments_of(self, ids: set[str]) -> Iterator[pa.Table]:
-        """The rows of every fragment that holds one of `ids`."""
-        addresses = self._reading(lambda: self._open().search().select(["id", "_rowaddr"]).to_arrow() if ids else None)
-        if addresses is None:
-            return
-        by_fragment: dict[int, list[str]] = {}
-        for row in addresses.to_pylist():
-            by_fragment.setdefault(row["_rowaddr"] >> 32, []).append(row["id"])
-        for members in by_fragment.values():
-            if ids.intersection(members):
-                yield self.read_ids(members)
+    def replace_all(self, rows: pa.Table) -> None:
+        """One atomic commit after which the table holds exactly `rows`, in the columns of `rows`."""
+
+        def overwrite() -> None:
+            options = {"new_table_enable_stable_row_ids": "true"}
+            table = self._connection.create_table(self._name, data=rows, mode="overwrite", storage_options=options)
+            _declare_key(table)
+            self._table = table
+
+        self._writing(overwrite)
 
     def purge(self) -> None:
         """Compacts and drops every version but the newest, with what writers may have left half done."""
@@ -201,6 +199,12 @@ class Table:
             _guard(lambda: self._open().optimize(cleanup_older_than=timedelta(0), delete_unverified=True), self._name)
         self._commits = 0
         self.reopen()
+
+
+def _declare_key(table: Any) -> None:
+    """Without a declared key two processes that upsert the same new ids store them twice."""
+    if not table.schema.field("id").metadata:  # rows read from a table bring the declaration along
+        table.set_unenforced_primary_key("id")
 
 
 def _guard(action: Callable[[], Result], name: str) -> Result:

@@ -53,7 +53,7 @@ class Drain:
         corpus_of: "Callable[[str], Corpus]",
         embedder_of: Callable[[], Embedder | None],
     ) -> None:
-        self._store, self._zone, self._clock = store, zone, clock
+        self.store, self.zone, self.clock = store, zone, clock
         self._corpus_of, self._embedder_of = corpus_of, embedder_of
         self._consolidators: dict[str, tuple[Consolidator, Notebook]] = {}
 
@@ -66,12 +66,12 @@ class Drain:
         not enough.  Raises StoreError.
         """
         began, done = time.monotonic(), 0
-        journal = self._store.journal
+        journal = self.store.journal
         if not journal.counter("seeded"):
             self._seed()
         while journal.pending_count():
             try:
-                with self._store.lock.held("indexing", wait):
+                with self.store.lock.held("indexing", wait):
                     done += self._index_batch(progress)
             except StoreBusyError as error:
                 return Drained(done, journal.pending_count(), str(error))
@@ -81,20 +81,21 @@ class Drain:
 
     def _seed(self) -> None:
         """A new or replaced journal learns which turns the tables hold already."""
-        held = self._store.turns.read(None, ["id"]).column("id").to_pylist()
-        self._store.journal.seed(held)
+        held = self.store.turns.read(None, ["id"]).column("id").to_pylist()
+        self.store.journal.seed(held)
 
     def _index_batch(self, progress: Progress) -> int:
         # read under the lock: another process may have moved some while we waited for it
-        waiting = self._store.journal.pending(limit=BATCH)
-        units = [unit for one in self._whole_exchanges(waiting) for unit in leaf_units(one, self._zone)]
+        waiting = self.store.journal.pending(limit=BATCH)
+        units = [unit for one in self._whole_exchanges(waiting) for unit in leaf_units(one, self.zone)]
         vectors = self._embedded(units)
-        rev = self._store.next_rev()
-        self._store.turns.upsert([turn_to_row(turn, rev) for turn in waiting])
-        self._store.units.upsert([unit_to_row(unit, rev, emb) for unit, emb in zip(units, vectors, strict=True)])
-        self._store.journal.published(())
-        self._store.journal.settle([t.id for t in waiting], {(t.owner, day_key(t.at, self._zone)) for t in waiting})
-        self._store.upkeep()
+        self._adopt()
+        rev = self.store.next_rev()
+        self.store.turns.upsert([turn_to_row(turn, rev) for turn in waiting])
+        self.store.units.upsert([unit_to_row(unit, rev, emb) for unit, emb in zip(units, vectors, strict=True)])
+        self.store.journal.published(())
+        self.store.journal.settle([t.id for t in waiting], {(t.owner, day_key(t.at, self.zone)) for t in waiting})
+        self.store.upkeep()
         progress(len(waiting))
         return len(waiting)
 
@@ -102,7 +103,7 @@ class Drain:
         """The exchanges of these turns, with the first turn where that is in the table already."""
         here = {turn.id: turn for turn in waiting}
         heads = [turn.exchange for turn in waiting if turn.exchange not in here]
-        for row in self._store.turns.read_ids(heads).to_pylist() if heads else ():
+        for row in self.store.turns.read_ids(heads).to_pylist() if heads else ():
             here[row["id"]] = turn_from_row(row)
         return exchanges(here.values())
 
@@ -113,33 +114,37 @@ class Drain:
 
         A day stays marked until it is over, so that its end is noticed.  Raises StoreError.
         """
-        by_owner: dict[str, list[str]] = {}
-        for owner, day in self._store.journal.dirty():
-            by_owner.setdefault(owner, []).append(day)
         try:
-            for owner, days in by_owner.items():
-                for chunk in _chunks(days, DAYS):
-                    with self._store.lock.held("consolidating", wait):
-                        self._consolidate_days(owner, chunk)
-                    progress(len(chunk))
+            self.derive_dirty(wait, progress)
         except StoreBusyError as error:
             return str(error)
         return ""
 
+    def derive_dirty(self, wait: float, progress: Progress = lambda _: None) -> None:
+        """Derives every marked day, some days a commit, each under the write lock.  Raises StoreBusyError."""
+        by_owner: dict[str, list[str]] = {}
+        for owner, day in self.store.journal.dirty():
+            by_owner.setdefault(owner, []).append(day)
+        for owner, days in by_owner.items():
+            for chunk in _chunks(days, DAYS):
+                with self.store.lock.held("consolidating", wait):
+                    self._consolidate_days(owner, chunk)
+                progress(len(chunk))
+
     def _consolidate_days(self, owner: str, days: Sequence[str]) -> None:
-        now = self._clock.now()
+        now = self.clock.now()
         consolidator, notebook = self.consolidator(owner)
         notebook.refresh()
         self._corpus_of(owner).refresh()
         self.commit(owner, consolidator.run(days, now))
-        today = day_key(now, self._zone)
-        self._store.journal.clean(owner, [day for day in days if day < today])
+        today = day_key(now, self.zone)
+        self.store.journal.clean(owner, [day for day in days if day < today])
 
     def consolidator(self, owner: str) -> tuple[Consolidator, Notebook]:
         """The owner's consolidator and notebook of this process."""
         if owner not in self._consolidators:
-            notebook = Notebook(self._store, owner)
-            self._consolidators[owner] = (Consolidator(self._corpus_of(owner), notebook, self._zone), notebook)
+            notebook = Notebook(self.store, owner)
+            self._consolidators[owner] = (Consolidator(self._corpus_of(owner), notebook, self.zone), notebook)
         return self._consolidators[owner]
 
     def commit(self, owner: str, ledger: Ledger) -> None:
@@ -147,14 +152,43 @@ class Drain:
         if not ledger.upserts and not ledger.removed:
             return
         corpus, units = self._corpus_of(owner), ledger.upserts
-        rev = self._store.next_rev()
+        rev = self.store.next_rev()
         rows = [unit_to_row(unit, rev, emb) for unit, emb in zip(units, self._embedded(units, corpus), strict=True)]
-        self._store.units.upsert(rows, ledger.removed)
-        self._store.journal.published(ledger.removed)
+        self.store.units.upsert(rows, ledger.removed)
+        self.store.journal.published(ledger.removed)
         corpus.refresh()
-        self._store.upkeep()
+        self.store.upkeep()
 
     # ------------------------------------------------------------------ vectors
+
+    def _adopt(self) -> None:
+        """The first embedder whose vectors are stored becomes the store's."""
+        embedder = self._embedder_of()
+        if embedder is not None and not self.store.card.embedder and embedder.dimension == self.store.card.dimension:
+            self.store.update_card(embedder=embedder.id)
+
+    def backfill(self, wait: float = 0.0) -> int:
+        """Gives a batch of stored units their missing vectors; returns how many are left without one."""
+        left = 0
+        for owner in self._owners():
+            corpus, embedder = self._corpus_of(owner), self._embedder_of()
+            corpus.refresh()
+            missing = corpus.without_vector()
+            left += len(missing)
+            if embedder is None or not missing:
+                continue
+            batch = missing[:BATCH]
+            with self.store.lock.held("embedding", wait):
+                self._adopt()
+                rev = self.store.next_rev()
+                rows = [unit_to_row(one, rev, emb) for one, emb in zip(batch, self._embedded(batch), strict=True)]
+                self.store.units.upsert(rows)
+                self.store.journal.published(())
+            left -= len(batch)
+        return left
+
+    def _owners(self) -> list[str]:
+        return sorted(set(self.store.turns.read(None, ["owner"]).column("owner").to_pylist()))
 
     def _embedded(self, units: Sequence[Unit], corpus: "Corpus | None" = None) -> list[object]:
         """A vector or None for every unit; known ones are used again, and None stays when no model is there."""

@@ -6,19 +6,21 @@ one entry a person; aggregations: the newest count; traits and timeline: all, ea
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from datetime import datetime, timedelta
+from typing import Final
 
+from mcp_memory.errors import InputError
 from mcp_memory.model.ids import make_id
 from mcp_memory.model.notes import PERSONA_KEYS, PeriodNotes
+from mcp_memory.model.persona import Patch, PersonaView
 from mcp_memory.model.unit import Source, Unit
 from mcp_memory.text.titles import extract
 from mcp_memory.write.tree import node_id
 
 PORTRAIT_TOKENS: Final = 240
+LATELY: Final = timedelta(days=31)
+MOST_CHANGES: Final = 10
 _OVERWRITES: Final = frozenset({"identity", "preferences", "relations", "aggregations"})
-
-Patch = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,50 @@ def merge(patches: Iterable[Patch], speaker: str, until: datetime | None = None)
 
 def _moment(entry: Patch) -> tuple[str, str]:
     return (entry["when"] or entry["at"], entry["value"])
+
+
+def view(units: Sequence[Unit], speaker: str, at: datetime, named: bool, notices: Sequence[str]) -> PersonaView:
+    """A speaker as known at a moment; nothing said later shows through.
+
+    Raises InputError for a named speaker of whom nothing is known.
+    """
+    personas = sorted((one for one in units if one.kind == "persona"), key=lambda one: one.start)
+    who = {one.speaker.casefold(): one.speaker for one in personas}
+    name = who.get(speaker.casefold(), speaker)
+    mine = [one for one in personas if one.speaker == name]
+    if named and not mine:
+        known = ", ".join(sorted(who.values())[:10]) or "nobody yet"
+        raise InputError(f"nothing is known of that speaker; known: {known}")
+    patches = [patch for one in mine for patch in one.detail.get("patches", ())]
+    merged = merge(patches, name, at)
+    written = [one for one in mine if one.source != "rules" and one.end <= at]
+    others = [other for other in who.values() if other != name]
+    hint = [f"Nothing is known of {name} yet; known: {', '.join(sorted(others)[:10])}."] if others and not mine else []
+    return PersonaView(
+        speaker=name,
+        as_of=at.date().isoformat(),
+        since=merged.since,
+        portrait=written[-1].text if written else portrait_by_rules(merged),
+        keys=merged.entries,
+        changes=_changes(patches, at),
+        notices=[*hint, *notices],
+    )
+
+
+def _changes(patches: Iterable[Patch], at: datetime) -> list[Patch]:
+    """What was said in the month before `at`, newest first, with what it replaced."""
+    former: dict[tuple[str, str], str] = {}
+    found: list[Patch] = []
+    for patch in sorted(patches, key=lambda one: (one["at"], one["value"])):
+        moment = datetime.fromisoformat(patch["at"])
+        if moment > at:
+            break
+        slot = (patch["key"], patch["name"].casefold())
+        was = former.get(slot, "") if patch["name"] and patch["key"] in _OVERWRITES else ""
+        former[slot] = patch["value"]
+        if at - moment <= LATELY:
+            found.append({**patch, "was": was if was != patch["value"] else ""})
+    return found[: -MOST_CHANGES - 1 : -1]
 
 
 def portrait_by_rules(persona: Persona) -> str:

@@ -1,0 +1,1 @@
+"""Conversations from elsewhere, as turns."""

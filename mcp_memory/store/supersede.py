@@ -1,0 +1,61 @@
+"""Which older facts a newer one says are no longer true.
+
+Resolved where memory is read, not stored: so a correction counts from the moment it was acknowledged, and
+whatever is derived again or forgotten later changes it by itself.  The old fact stays in history.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mcp_memory.model.ids import is_handle
+from mcp_memory.model.unit import Unit
+from mcp_memory.text.lexical import analyze
+
+if TYPE_CHECKING:
+    from mcp_memory.store.lexical import LexicalIndex
+
+COVERAGE: Final = 0.6  # share of the named fact's terms that the older record must hold
+_SHORTLIST: Final = 30
+_RANK: Final = {"note": 0, "atomic": 0, "connected": 1, "quote": 2}
+
+
+def replaced_by(unit: Unit, units: Mapping[str, Unit], ids: list[str], lexical: "LexicalIndex") -> set[str]:
+    """Ids of the items that `unit`, an item with `replaces`, supersedes; empty when none fits."""
+    named = str(unit.detail["replaces"])
+    if is_handle(named):
+        targets = [one for one in units.values() if one.id.startswith(named) and one.kind == "item"]
+        return {one.id for target in targets for one in _same_fact(target, units) if one.id != unit.id}
+    best = _best(unit, named, units, ids, lexical)
+    return {one.id for one in _same_fact(best, units)} if best else set()
+
+
+def _best(unit: Unit, named: str, units: Mapping[str, Unit], ids: list[str], lexical: "LexicalIndex") -> Unit | None:
+    terms = set(analyze(named))
+    scores = lexical.scores(sorted(terms))
+    found: list[tuple[float, int, Unit]] = []
+    for row in np.argsort(-scores, kind="stable")[:_SHORTLIST]:
+        other = units.get(ids[row])
+        if other is None or scores[row] <= 0 or not _older(other, unit):
+            continue
+        share = len(terms & set(analyze(other.text))) / len(terms)
+        if share >= COVERAGE:
+            found.append((share, -_RANK.get(other.view, 3), other))
+    return max(found, key=lambda one: (one[0], one[1], one[2].start))[2] if found else None
+
+
+def _older(other: Unit, unit: Unit) -> bool:
+    before = (other.start, other.id) != (unit.start, unit.id) and other.start <= unit.start
+    return other.kind == "item" and before and not set(other.turns) & set(unit.turns)
+
+
+def _same_fact(target: Unit, units: Mapping[str, Unit]) -> Iterator[Unit]:
+    """The target and the quotes of its evidence that say the same."""
+    yield target
+    terms = set(analyze(target.text))
+    for other in units.values():
+        if other.view == "quote" and other.id != target.id and set(other.turns) & set(target.turns):
+            said = set(analyze(other.text))
+            if terms and len(terms & said) >= COVERAGE * min(len(terms), len(said) or 1):
+                yield other
