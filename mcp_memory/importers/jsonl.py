@@ -30,8 +30,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 _EXPECTED: Final = 'one JSON object a line, {"at": "2024-05-01T09:30:00+02:00", "role": "user", "text": "…"}'
 _YEARS: Final = range(1, 9999)  # a day may be added without leaving the calendar
 
-_Label = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
-_Short = Annotated[_Label, Field(max_length=MOST_LABEL)]
+_Short = Annotated[
+    str,
+    Field(max_length=MOST_LABEL),
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),  # numbers may be names
+]
 _Fact = Annotated[str, Field(max_length=MOST_FACT)]
 
 
@@ -131,7 +134,7 @@ def _cleaned(value: Any) -> Any:
         return clean(value)
     if isinstance(value, list):
         return [_cleaned(entry) for entry in value]
-    return {key: _cleaned(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+    return {clean(key): _cleaned(entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
 
 def _turn(line: _Line, owner: str, zone: ZoneInfo, secrets_out: bool) -> Turn:
