@@ -15,6 +15,7 @@ from mcp_memory.settings import load
 # command -> module that implements it; imported only when it runs, because some pull in seconds of libraries
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("serving", "speak MCP over stdio (the default)"),
+    "demo": ("demo", "watch it remember five weeks of talk"),
     "remember": ("memory", "store one exchange"),
     "recall": ("memory", "find memories"),
     "persona": ("memory", "show what is known of somebody"),
