@@ -182,6 +182,14 @@ def lab(request: pytest.FixtureRequest, stub: Stub) -> Iterator[Lab]:
     lab.chat.close()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_certificates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Everything here is plain HTTP: loading the system's certificates would be most of the tests' time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_told(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """No test of this folder may log what was sent, said or used as a key."""
