@@ -38,6 +38,7 @@ _LINE: Final = 300
 _TEXT: Final = 800
 _STORY: Final = 3000
 _VIEWS: Final = frozenset({*SCENE_VIEWS, *HORIZON_VIEWS} - {"utterance"})
+_JOINT: Final = re.compile(r",? and |, | & ")
 _WHEN: Final = re.compile("[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
@@ -127,10 +128,16 @@ def _evidence(turns: Iterable[str], known: Mapping[str, str]) -> tuple[str, ...]
 
 
 def _speaker(named: str, turns: Sequence[str], known: Mapping[str, str]) -> str:
-    """Who said it, as the turns spell the name; "" when nobody of that name did.  Unnamed: the first one."""
-    said_by = [known[turn] for turn in turns]
+    """Who said it, as the turns spell the name; "" when nobody of that name did.  Unnamed: the first one.
+
+    What several say together ("Ann and Bob") needs a turn of each.
+    """
+    said_by = {plain(speaker).casefold(): speaker for speaker in (known[turn] for turn in turns)}
     wanted = plain(named).casefold()
-    return next((speaker for speaker in said_by if not wanted or plain(speaker).casefold() == wanted), "")
+    if not wanted:
+        return next(iter(said_by.values()), "")
+    names = [wanted] if wanted in said_by else _JOINT.split(wanted)
+    return " and ".join(said_by[name] for name in names) if said_by.keys() >= set(names) else ""
 
 
 def _patch(patch: PersonaPatch, known: Mapping[str, str], last: date) -> PersonaPatch | None:

@@ -150,6 +150,12 @@ def test_a_fact_about_a_person_comes_only_from_what_that_person_said() -> None:
     assert kept(item(speaker="", members=("t2",)))[0].speaker == "Bob"
 
 
+def test_what_two_say_together_needs_a_turn_of_each() -> None:
+    assert kept(item(speaker="anna & Bob", members=("t1", "t2")))[0].speaker == "Anna and Bob"
+    assert kept(item(speaker="Anna and Bob", members=("t1", "t3"))) == ()
+    assert kept(item(speaker="Anna and Carol", members=("t1", "t2"))) == ()
+
+
 def test_a_connected_fact_may_stand_on_earlier_turns_of_known_speakers() -> None:
     notes = BatchNotes(items=(item(members=("old", "t1")), item("other", "Bob", ("old",))))
     stored = clamp_batch(notes, batch(), earlier={"old": "Anna"}).items
