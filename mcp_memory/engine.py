@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +28,11 @@ logger = logging.getLogger(__name__)
 DRAIN_EVERY: Final = 64  # waiting turns that make a commit worth while
 DRAIN_AFTER: Final = 20.0  # seconds that turns may wait for one
 TRACES: Final = 20
+Progress = Callable[[int], object]
+
+
+def _unseen(_count: int) -> None:
+    """Progress that nobody watches."""
 
 
 class Memory:
@@ -154,8 +159,13 @@ class Memory:
             self._traces.clear()
         return target
 
-    def drain(self, seconds: float = 60.0, wait: float = 0.0) -> None:
-        """Indexes what waits, as far as `seconds` reach, and derives what follows from it."""
+    def drain(
+        self, seconds: float = 60.0, wait: float = 0.0, indexed: Progress = _unseen, derived: Progress = _unseen
+    ) -> None:
+        """Indexes what waits, as far as `seconds` reach, and derives what follows from it.
+
+        `indexed` and `derived` are told how many turns, and then days, each commit took.
+        """
         from mcp_memory.write.forget import finish
 
         if self.store.problem:
@@ -163,8 +173,8 @@ class Memory:
         if self.store.journal.erasing():
             with self.store.lock.held("forgetting", wait):
                 finish(self._drain)
-        self._drain.index(seconds, wait)
-        self._drain.consolidate(wait)
+        self._drain.index(seconds, wait, indexed)
+        self._drain.consolidate(wait, derived)
         self.corpus.refresh()
 
     def rebuild(self, *, rescribe: bool = False) -> int:
