@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +20,7 @@ from mcp_memory.write.remember import Remembered, Said, remember
 
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
-    from mcp_memory.write.drain import Drain
+    from mcp_memory.write.drain import Drain, Progress
     from mcp_memory.write.forget import Doomed
 
 logger = logging.getLogger(__name__)
@@ -28,11 +28,6 @@ logger = logging.getLogger(__name__)
 DRAIN_EVERY: Final = 64  # waiting turns that make a commit worth while
 DRAIN_AFTER: Final = 20.0  # seconds that turns may wait for one
 TRACES: Final = 20
-Progress = Callable[[int], object]
-
-
-def _unseen(_count: int) -> None:
-    """Progress that nobody watches."""
 
 
 class Memory:
@@ -160,7 +155,11 @@ class Memory:
         return target
 
     def drain(
-        self, seconds: float = 60.0, wait: float = 0.0, indexed: Progress = _unseen, derived: Progress = _unseen
+        self,
+        seconds: float = 60.0,
+        wait: float = 0.0,
+        indexed: "Progress" = lambda _: None,
+        derived: "Progress" = lambda _: None,
     ) -> None:
         """Indexes what waits, as far as `seconds` reach, and derives what follows from it.
 
