@@ -154,26 +154,22 @@ class Memory:
             self._traces.clear()
         return target
 
-    def drain(
-        self,
-        seconds: float = 60.0,
-        wait: float = 0.0,
-        indexed: "Progress" = lambda _: None,
-        derived: "Progress" = lambda _: None,
-    ) -> None:
+    def drain(self, seconds: float = 60.0, wait: float = 0.0, *progress: "Progress") -> None:
         """Indexes what waits, as far as `seconds` reach, and derives what follows from it.
 
-        `indexed` and `derived` are told how many turns, and then days, each commit took.
+        The first of `progress` is told how many turns each commit indexed, the second how many days it derived.
         """
         from mcp_memory.write.forget import finish
+        from mcp_memory.write.rebuild import complete
 
         if self.store.problem:
             return
         if self.store.journal.erasing():
             with self.store.lock.held("forgetting", wait):
                 finish(self._drain)
-        self._drain.index(seconds, wait, indexed)
-        self._drain.consolidate(wait, derived)
+        self._drain.index(seconds, wait, *progress[:1])
+        self._drain.consolidate(wait, *progress[1:])
+        complete(self._drain)
         self.corpus.refresh()
 
     def rebuild(self, *, rescribe: bool = False) -> int:

@@ -16,6 +16,10 @@ from mcp_memory.settings import load
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("serving", "speak MCP over stdio (the default)"),
     "demo": ("demo", "watch it remember five weeks of talk"),
+    "import": ("transfer", "take in conversations from a file"),
+    "export": ("transfer", "write all turns to a file"),
+    "backup": ("backup", "copy the data folder while it is in use"),
+    "rebuild": ("rebuilding", "make everything derived anew from what was said"),
     "remember": ("memory", "store one exchange"),
     "recall": ("memory", "find memories"),
     "persona": ("memory", "show what is known of somebody"),
@@ -39,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryFault as fault:
         print(f"mcp-memory: {fault}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("mcp-memory: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         return 0
 

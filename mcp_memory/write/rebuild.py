@@ -1,7 +1,8 @@
 """`rebuild`: everything derived is made again from turns and replies, without new calls.
 
 The table of units starts empty (with room for the present embedder's vectors) and every day is marked;
-then it is an ordinary drain, so it can be interrupted and goes on where it was.
+then it is an ordinary drain, so it can be interrupted and goes on where it was.  The counter "epoch" says how
+many rebuilds were begun, "rebuilt" which of them was completed.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 
 def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, rescribe: bool = False) -> int:
-    """Empties what is derived and marks all days; returns how many.  Raises StoreBusyError, StoreError.
+    """Empties what is derived and marks all days, unless a rebuild for the same embedder was stopped: then its
+    rest is left to do.  Returns how many days that is.  Raises StoreBusyError, StoreError.
 
     `rescribe` also lets go of what scribes answered, so that the present one is asked again.
     """
@@ -23,6 +25,9 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
 
     store = drain.store
     with store.lock.held("rebuilding", timeout):
+        left = 0 if rescribe else _left_of_stopped(drain, embedder)
+        if left:
+            return left
         turns = [turn_from_row(row) for row in store.turns.read().to_pylist()]
         days = {(turn.owner, day_key(turn.at, drain.zone)) for turn in turns}
         if rescribe:
@@ -36,3 +41,22 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
         store.journal.mark_dirty(days)
         store.journal.bump("epoch")
     return len(days)
+
+
+def complete(drain: Drain) -> None:
+    """To be called after deriving: the last rebuild is done, unless days are left."""
+    journal = drain.store.journal
+    while not _open_days(drain) and journal.counter("rebuilt") < journal.counter("epoch"):
+        journal.bump("rebuilt")
+
+
+def _left_of_stopped(drain: Drain, embedder: "Embedder | None") -> int:
+    journal, stored = drain.store.journal, drain.store.card.embedder
+    stopped = journal.counter("rebuilt") < journal.counter("epoch")
+    return _open_days(drain) if stopped and stored == (embedder.id if embedder else "") else 0
+
+
+def _open_days(drain: Drain) -> int:
+    """How many days that are over wait to be derived."""
+    today = day_key(drain.clock.now(), drain.zone)
+    return sum(day < today for _, day in drain.store.journal.dirty())

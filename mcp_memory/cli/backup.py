@@ -1,0 +1,60 @@
+"""`mcp-memory backup`: a copy of the data folder that is whole, also while servers run."""
+
+import argparse
+import sqlite3
+import tarfile
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mcp_memory.cli.files import replacing
+from mcp_memory.errors import InputError, StoreError
+from mcp_memory.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp_memory.store.store import Store
+
+_JOURNAL: Final = "journal.sqlite3"
+_OF_THIS_MOMENT: Final = (_JOURNAL, "write.", "maintenance.", "quarantine")
+
+
+def add(_name: str, command: argparse.ArgumentParser) -> None:
+    """Declares the command."""
+    command.add_argument("file", type=Path, help="the .tar.gz to write")
+    command.set_defaults(run=backup)
+
+
+def backup(settings: Settings, options: argparse.Namespace) -> int:
+    """Packs the data folder under the write lock.  Raises InputError, StoreError, StoreBusyError."""
+    from mcp_memory.engine import Memory
+
+    if settings.store.uri:
+        raise InputError(f"the tables are at {settings.store.uri}: back them up there; `export` writes all turns")
+    store = Memory(settings).store
+    file: Path = options.file
+    if store.problem:
+        raise StoreError(store.problem)
+    if file.resolve().is_relative_to(store.folder.resolve()):
+        raise InputError(f"{file} is inside the data folder: write the backup to another place")
+    with replacing(file) as fresh, store.lock.held("backing up", settings.store.lock_timeout):
+        _pack(store, fresh)
+    print(
+        f"{file}: {file.stat().st_size / 1e6:.1f} MB.  To restore it: stop the servers, unpack it into an empty folder"
+    )
+    print(f"  mkdir -p FOLDER && tar -xzf {file} -C FOLDER")
+    print("and put it in the place of the data folder, or set data_dir = FOLDER.")
+    return 0
+
+
+def _pack(store: "Store", file: Path) -> None:
+    """Tables as they are (nobody commits under the lock), and the journal by way of sqlite, which may be
+    written to meanwhile."""
+    with tarfile.open(file, "w:gz", compresslevel=1) as archive, tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / _JOURNAL
+        with closing(sqlite3.connect(store.journal.path)) as journal, closing(sqlite3.connect(copy)) as target:
+            journal.backup(target)
+        archive.add(copy, _JOURNAL)
+        for entry in sorted(store.folder.iterdir()):
+            if not entry.name.startswith(_OF_THIS_MOMENT):
+                archive.add(entry, entry.name)
