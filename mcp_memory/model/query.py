@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 Complexity = Literal["simple", "hybrid", "complex"]
+Form = Literal["question", "mixed", "remark"]
 Section = Literal["facts", "associations", "scenes", "patterns", "profile"]
 
 
@@ -24,13 +25,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the planner made of a query: how hard it is, what to look for, and whether it states rather
-    than asks (a remark evokes; a question wants facts)."""
+    """What the planner made of a query: how hard it is, what to look for, whether it asks or tells, which
+    people it names, and whether it is about what the assistant said."""
 
     complexity: Complexity
     keywords: tuple[str, ...]
-    statement: bool = False
+    form: Form = "question"
     speakers: tuple[str, ...] = ()
+    of_assistant: bool = False
     by: Literal["rules", "caller", "llm"] = "rules"
 
 

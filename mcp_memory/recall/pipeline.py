@@ -1,36 +1,271 @@
-"""Thin first version: quotes by words and meaning, fitted into the budget."""
+"""Recall as six steps: plan, leaves, cascade, climb, gate, fit; each leaves a trace."""
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from mcp_memory.model.query import Answer, Hit, Plan, Query
-from mcp_memory.store.corpus import Corpus, Vectors
-from mcp_memory.text.lexical import analyze, keywords
-from mcp_memory.text.render import line, local_day
-from mcp_memory.text.tokens import count_tokens
+from mcp_memory.recall.associate import Evoked, associations, centred
+from mcp_memory.recall.atlas import Atlas, chart
+from mcp_memory.recall.cascade import Themes, cascade
+from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
+from mcp_memory.recall.climb import climb
+from mcp_memory.recall.draw import Pen
+from mcp_memory.recall.fit import Candidate, Page, pack
+from mcp_memory.recall.fuse import Rows, Scores, top
+from mcp_memory.recall.gate import FLOOR, NOTHING, Judge, judged, threshold
+from mcp_memory.recall.leaves import Channels, leaf_scores
+from mcp_memory.recall.plan import SHARES, plan
+from mcp_memory.store.corpus import Corpus
+from mcp_memory.store.shelf import WORDED, Mask, Vector
+from mcp_memory.text.lexical import analyze
+
+POOL: Final = 200  # candidates of each list that are looked at
+QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
+SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
+LEAST_ROWS: Final = 20  # from which a store has a theme that can be taken out
+
+Planner = Callable[[Query, Plan], Plan]
 
 
-def recall(corpus: Corpus, query: Query, zone: ZoneInfo, weight: float, vector: Vectors | None) -> Answer:
+@dataclass(slots=True)
+class Tools:
+    """What a recall works with beside the corpus."""
+
+    zone: ZoneInfo
+    weight: float  # λ of the embedder
+    reserved: int  # least number of lines kept for associations of a remark
+    vector: Vector | None = None  # the query's
+    planner: Planner | None = None
+    judge: Judge | None = None
+    switches: frozenset[str] = frozenset()  # components left out, for ablations
+    atlases: dict[int, Atlas] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Found:
+    """Scored candidates of one query, by list."""
+
+    facts: list[Candidate]
+    evoked: list[Candidate]
+    leaves: Mapping[str, float]
+
+
+def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str, Any]]:
+    """The answer to a query, and the trace of how it came about."""
     with corpus.lock:
-        mask = corpus.between(query.since, query.until or query.at)
-        lex = corpus.lexical.scores(analyze(query.text)) * mask
-        score = lex / (lex.max() or 1)
-        if vector is not None:
-            sem = (corpus.vectors @ vector) * mask
-            score = weight * sem + (1 - weight) * score
-        hits, used = [], 0
-        for row in np.argsort(-score)[:200]:
-            unit = corpus.units[corpus.ids[row]]
-            if not mask[row] or unit.kind != "item" or score[row] <= 0:
-                continue
-            text = line(local_day(unit.start, zone), f"{unit.speaker}: {unit.text}", unit.id)
-            used += count_tokens(text)
-            if used > query.max_tokens:
-                break
-            sources = tuple(corpus.turns[t].source for t in unit.turns if t in corpus.turns)
-            hits.append(Hit(unit.id, "facts", unit.kind, text, sources, unit.start, unit.end, float(score[row])))
-    plan = Plan(query.complexity or "simple", tuple(keywords(query.text)))
-    return Answer(plan, tuple(hits), used)
+        shelf = corpus.shelf
+        planned = plan(query, _people(corpus))
+        if tools.planner:
+            planned = tools.planner(query, planned)
+        live = shelf.alive & shelf.between(query.since, query.until, query.at)
+        live[[row for one in corpus.superseded if (row := shelf.row_of.get(one)) is not None]] = False
+        asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
+        channels = _channels(corpus, asked, tools)
+        atlas = _atlas(corpus, tools)
+        found = _find(corpus, atlas, channels, planned, live, tools)
+        pen = Pen(corpus, tools.zone, asked, _sense(corpus, live, tools))
+        page, dropped = _fill(corpus, found, planned, query, pen, tools)
+        hits = _hits(corpus, page)
+    trace = _trace(query, planned, found, page, dropped)
+    return Answer(planned, hits, page.used, dropped=tuple(dropped)), trace
+
+
+# ---------------------------------------------------------------------- channels
+
+
+def _people(corpus: Corpus) -> list[str]:
+    """Speakers with names: roles are nobody."""
+    return [one for one in corpus.shelf.speakers if one and one not in ("user", "assistant")]
+
+
+def _name_terms(planned: Plan) -> set[str]:
+    return {term for name in planned.speakers for term in analyze(name)}
+
+
+def _channels(corpus: Corpus, asked: Sequence[str], tools: Tools) -> Channels:
+    shelf = corpus.shelf
+    dense = np.zeros(len(shelf))
+    if tools.vector is not None and len(shelf):
+        dense = (shelf.vectors @ tools.vector).astype(np.float64)
+    return Channels(
+        dense, {view: shelf.words(view, asked) for view in WORDED}, tools.weight if tools.vector is not None else 0.0
+    )
+
+
+def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
+    """The atlas of the shelf's present themes, drawn once per state."""
+    key = hash((id(corpus.shelf), corpus.shelf.themes))
+    if key not in tools.atlases:
+        tools.atlases.clear()
+        tools.atlases[key] = chart(corpus.shelf)
+    return tools.atlases[key]
+
+
+def _sense(corpus: Corpus, live: Mask, tools: Tools) -> Vector | None:
+    """The query without the store's dominant theme; None without vectors."""
+    if tools.vector is None:
+        return None
+    rows = corpus.shelf.rows("quote", live & corpus.shelf.embedded)
+    if len(rows) < LEAST_ROWS:
+        return tools.vector
+    return centred(tools.vector, corpus.shelf.vectors[rows].mean(axis=0))
+
+
+# ---------------------------------------------------------------------- finding
+
+
+def _find(corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, live: Mask, tools: Tools) -> Found:
+    shelf = corpus.shelf
+    quotes = shelf.rows("quote", live)
+    if not _anything(shelf.embedded, channels, live):
+        return Found([], [], {})
+    leaves = leaf_scores(shelf, quotes, channels, planned)
+    themes = cascade(atlas, channels, live)
+    facts = _facts(corpus, atlas, themes, quotes, leaves, live)
+    best = float(leaves.max(initial=0.0)) or 1.0
+    chosen = top(leaves, POOL)
+    by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
+    sense = _sense(corpus, live, tools)
+    evoked = [] if sense is None else _evoked(corpus, associations(shelf, atlas, sense, live))
+    return Found(facts, evoked, by_unit)
+
+
+def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
+    """Whether anything at all shares a word with the query or is alike."""
+    if any(float((scores * live).max(initial=0.0)) > 0 for scores in channels.words.values()):
+        return True
+    return float((channels.dense * (live & embedded)).max(initial=0.0)) >= NOTHING
+
+
+def _facts(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows, leaves: Scores, live: Mask) -> list[Candidate]:
+    """Quotes, written items and scene summaries in one list, scores comparable, 1 for the best."""
+    alive = live[atlas.items]
+    items, item_scores = atlas.items[alive], themes.items[alive]
+    if atlas.written:
+        leaves = leaves + _above(corpus, atlas, themes, quotes)
+    lists: list[tuple[Rows, Scores]] = [(quotes, _relative(leaves) - (QUOTE_OFFSET if atlas.written else 0.0))]
+    if len(items):
+        lists.append((items, _relative(item_scores) if atlas.written else _against(item_scores, leaves)))
+    if atlas.written:
+        seen = live[atlas.scenes]
+        lists.append((atlas.scenes[seen], _relative(themes.scenes[seen]) - SCENE_OFFSET))
+    found = [_candidate(corpus, int(rows[n]), float(scores[n])) for rows, scores in lists for n in top(scores, POOL)]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _relative(scores: Scores) -> Scores:
+    low, high = float(scores.min(initial=0.0)), float(scores.max(initial=0.0))
+    return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
+
+
+def _against(items: Scores, leaves: Scores) -> Scores:
+    """Items on the scale of the quotes: a few notes among many quotes have no scale of their own."""
+    return items / (float(leaves.max(initial=0.0)) or 1.0)
+
+
+def _above(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows) -> Scores:
+    scenes = [atlas.scene_of.get(corpus.units[corpus.shelf.ids[row]].turns[0], -1) for row in quotes]
+    found: Scores = np.append(themes.above, 0.0)[scenes]
+    return found
+
+
+def _candidate(corpus: Corpus, row: int, score: float) -> Candidate:
+    unit = corpus.units[corpus.shelf.ids[row]]
+    section = "scenes" if unit.kind == "scene" else "facts"
+    return Candidate(unit.id, section, score, frozenset(unit.turns), "words and meaning")  # type: ignore[arg-type]
+
+
+def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
+    """Associative candidates, best first, each with the cue that evoked it."""
+    found = []
+    for row, score, cue in zip(evoked.rows[:POOL], evoked.scores, evoked.cues, strict=False):
+        unit, by = corpus.units[corpus.shelf.ids[row]], corpus.units[corpus.shelf.ids[cue]]
+        via = f"{by.family} cue: {by.text}" if by.view in (by.family, "") else f"{by.family} cue ({by.view}): {by.text}"
+        found.append(Candidate(unit.id, "associations", float(score), frozenset(), via, reserved=True))
+    return found
+
+
+# ---------------------------------------------------------------------- filling
+
+
+def _fill(corpus: Corpus, found: Found, planned: Plan, query: Query, pen: Pen, tools: Tools) -> tuple[Page, list[str]]:
+    """Facts first for a question, associations first for a remark; then what stands above."""
+    page = Page(query.max_tokens)
+    room = int(query.max_tokens * SHARES[planned.form]) if found.evoked else 0
+    if planned.form != "question":
+        pack(page, found.evoked, pen.draw, room, 0.0, 0)
+    least = FLOOR[planned.complexity]
+    space = query.max_tokens - page.used - (room if planned.form == "question" else 0)
+    dropped = pack(page, found.facts, pen.draw, space, threshold(query.max_tokens), least)
+    if planned.form == "question":
+        pack(page, found.evoked, pen.draw, room, 0.0, 0)
+    if tools.judge:
+        dropped += _judge(page, planned, tools.judge)
+    above = climb(corpus, found.leaves, planned.complexity, planned.speakers)
+    pack(page, above, pen.draw, int(query.max_tokens * CLIMB_SHARES[planned.complexity]), 0.0, 0)
+    return page, dropped
+
+
+def _judge(page: Page, planned: Plan, judge: Judge) -> list[str]:
+    """Lets a judge drop lines; what a cue evoked is not for it to drop."""
+    lines = [(one.candidate.unit, one.text, one.candidate.via) for one in page.lines if not one.candidate.reserved]
+    doomed = judged(lines, planned.complexity, judge)
+    page.lines = [one for one in page.lines if one.candidate.unit not in doomed]
+    page.used = sum(one.tokens for one in page.lines)
+    return sorted(doomed)
+
+
+def _hits(corpus: Corpus, page: Page) -> tuple[Hit, ...]:
+    hits = []
+    for one in page.lines:
+        unit = corpus.units[one.candidate.unit]
+        sources = one.sources or unit.turns
+        hits.append(
+            Hit(
+                id=unit.id,
+                section=one.candidate.section,
+                kind=unit.kind,
+                line=one.text + (f" (×{one.times})" if one.times > 1 else ""),
+                sources=tuple(corpus.turns[turn].source for turn in sources if turn in corpus.turns),
+                start=unit.start,
+                end=unit.end,
+                score=one.candidate.score,
+                via=one.candidate.via,
+                source=unit.source,
+                reserved=one.candidate.reserved,
+            )
+        )
+    return tuple(hits)
+
+
+def _trace(query: Query, planned: Plan, found: Found, page: Page, dropped: Sequence[str]) -> dict[str, Any]:
+    ranks = {one.unit: n for n, one in enumerate(found.facts, start=1)}
+    evoked = {one.unit: n for n, one in enumerate(found.evoked, start=1)}
+    return {
+        "query": query.text[:200],
+        "at": query.at.isoformat(timespec="seconds"),
+        "complexity": f"{planned.complexity} ({planned.by})",
+        "form": planned.form,
+        "keywords": list(planned.keywords),
+        "tokens": page.used,
+        "lists": {"facts": len(found.facts), "associations": len(found.evoked), "leaves": len(found.leaves)},
+        "lines": [
+            {
+                "id": one.candidate.unit,
+                "section": one.candidate.section,
+                "score": round(one.candidate.score, 3),
+                "fact_rank": ranks.get(one.candidate.unit, 0),
+                "cue_rank": evoked.get(one.candidate.unit, 0),
+                "reserved": one.candidate.reserved,
+                "via": one.candidate.via,
+                "times": one.times,
+            }
+            for one in page.lines
+        ],
+        "gate_dropped": list(dropped[:20]),
+        "gate_dropped_count": len(dropped),
+    }

@@ -14,34 +14,36 @@ from mcp_memory.model.unit import Unit
 from mcp_memory.text.lexical import analyze
 
 if TYPE_CHECKING:
-    from mcp_memory.store.lexical import LexicalIndex
+    from mcp_memory.store.shelf import Shelf
 
 COVERAGE: Final = 0.6  # share of the named fact's terms that the older record must hold
 _SHORTLIST: Final = 30
 _RANK: Final = {"note": 0, "atomic": 0, "connected": 1, "quote": 2}
 
 
-def replaced_by(unit: Unit, units: Mapping[str, Unit], ids: list[str], lexical: "LexicalIndex") -> set[str]:
+def replaced_by(unit: Unit, shelf: "Shelf") -> set[str]:
     """Ids of the items that `unit`, an item with `replaces`, supersedes; empty when none fits."""
     named = str(unit.detail["replaces"])
     if is_handle(named):
-        targets = [one for one in units.values() if one.id.startswith(named) and one.kind == "item"]
-        return {one.id for target in targets for one in _same_fact(target, units) if one.id != unit.id}
-    best = _best(unit, named, units, ids, lexical)
-    return {one.id for one in _same_fact(best, units)} if best else set()
+        targets = [one for one in shelf.units.values() if one.id.startswith(named) and one.kind == "item"]
+    else:
+        best = _best(unit, named, shelf)
+        targets = [best] if best else []
+    return {one.id for target in targets for one in _same_fact(target, shelf.units)} - {unit.id}
 
 
-def _best(unit: Unit, named: str, units: Mapping[str, Unit], ids: list[str], lexical: "LexicalIndex") -> Unit | None:
+def _best(unit: Unit, named: str, shelf: "Shelf") -> Unit | None:
     terms = set(analyze(named))
-    scores = lexical.scores(sorted(terms))
     found: list[tuple[float, int, Unit]] = []
-    for row in np.argsort(-scores, kind="stable")[:_SHORTLIST]:
-        other = units.get(ids[row])
-        if other is None or scores[row] <= 0 or not _older(other, unit):
-            continue
-        share = len(terms & set(analyze(other.text))) / len(terms)
-        if share >= COVERAGE:
-            found.append((share, -_RANK.get(other.view, 3), other))
+    for view in ("item", "quote"):
+        scores = shelf.words(view, sorted(terms))
+        for row in np.argsort(-scores, kind="stable")[:_SHORTLIST]:
+            other = shelf.units.get(shelf.ids[row])
+            if other is None or scores[row] <= 0 or not _older(other, unit):
+                continue
+            share = len(terms & set(analyze(other.text))) / len(terms)
+            if share >= COVERAGE:
+                found.append((share, -_RANK.get(other.view, 3), other))
     return max(found, key=lambda one: (one[0], one[1], one[2].start))[2] if found else None
 
 

@@ -90,8 +90,31 @@ def _noted(turn: Turn, note: Note, segment: Unit) -> list[Unit]:
     return [item, *cues]
 
 
-def index_text(unit: Unit) -> str:
-    """What is searched of a unit, by words and by meaning."""
-    head = f"{unit.speaker}: " if unit.speaker else ""
-    title = f"{unit.title}. " if unit.title else ""
-    return f"{title}{head}{unit.text}"
+def meaning(unit: Unit) -> str:
+    """What is embedded of a unit; "" for what is only reached through others.
+
+    Raw segments repeat their quotes, and the tree above them is climbed, not searched.  A bridge is found by
+    its situation; what follows the arrow is the reason.
+    """
+    match unit.kind:
+        case "item":
+            return f"{unit.speaker}: {unit.text}" if unit.view == "quote" else unit.text
+        case "scene":
+            return f"{unit.title}. {unit.detail.get('summary', '')}"
+        case "topic":
+            return unit.title
+        case "cue":
+            return unit.text.split(" -> ")[0] if unit.view == "bridge" else unit.text
+    return ""
+
+
+def wording(unit: Unit) -> str:
+    """What is searched of a unit by words; fields weigh by repetition (T-Mem), "" for what has none."""
+    match unit.kind:
+        case "item":
+            return meaning(unit)
+        case "scene":
+            return " ".join([unit.title] * 3 + [str(unit.detail.get("summary", ""))] * 2 + [unit.text])
+        case "topic":
+            return f"{unit.title} {unit.title} {unit.text}"
+    return ""

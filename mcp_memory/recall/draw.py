@@ -1,0 +1,113 @@
+"""Drawing: a candidate becomes one dated line with its id, and says which turns it really tells."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from mcp_memory.model.ids import short
+from mcp_memory.model.turn import Turn
+from mcp_memory.model.unit import Unit
+from mcp_memory.recall.fit import Candidate, Drawn
+from mcp_memory.store.corpus import Corpus
+from mcp_memory.store.shelf import Vector
+from mcp_memory.text.clean import plain
+from mcp_memory.text.dates import annotate, resolve_dates
+from mcp_memory.text.leaves import quote_id
+from mcp_memory.text.lexical import analyze
+from mcp_memory.text.quote import quote
+from mcp_memory.text.render import local_day
+from mcp_memory.text.tokens import count_tokens, cut_tokens
+
+LONG_QUOTE: Final = 80  # tokens of the first few quotes
+LONG_QUOTES: Final = 4
+SHORT_QUOTE: Final = 32
+EVOKED_QUOTE: Final = 16  # of each of the two turns that stand for an evoked scene
+EVOKED_TURNS: Final = 2
+NODE: Final = 60  # tokens of a tree node
+CARRIES: Final = 0.1  # idf²-weighted share of a turn's terms from which a line tells it
+TOKENS_PER_TURN: Final = 10  # a line tells at most one turn per so many tokens
+_ISO: Final = re.compile(r"\b(?:19|20)\d\d-\d\d")
+
+
+class Pen:
+    """Draws the lines of one answer; `asked` are the query's terms, `sense` the centred query or None."""
+
+    def __init__(self, corpus: Corpus, zone: ZoneInfo, asked: Sequence[str], sense: Vector | None) -> None:
+        self._corpus, self._zone, self._sense = corpus, zone, sense
+        self._asked = frozenset(asked)
+
+    def draw(self, candidate: Candidate, before: int) -> Drawn:
+        """The line for a candidate that would stand behind `before` others."""
+        unit = self._corpus.units[candidate.unit]
+        if candidate.reserved and unit.kind == "scene":
+            return self._evoked(unit)
+        if unit.view == "quote":
+            limit = LONG_QUOTE if before < LONG_QUOTES and not candidate.reserved else SHORT_QUOTE
+            said = f"{plain(unit.speaker)}: {self._quote(self._corpus.turns[unit.turns[0]], limit)}"
+            return self._drawn(unit, f"[{local_day(unit.start, self._zone)}] {said}", unit.turns)
+        if unit.kind == "scene":
+            return self._dated(unit, str(unit.detail.get("summary") or unit.text))
+        if unit.kind == "item":
+            return self._dated(unit, unit.text, str(unit.detail.get("when", "")))
+        return self._node(unit)
+
+    def _quote(self, turn: Turn, limit: int) -> str:
+        return self._with_dates(quote(turn.text, self._asked, self._corpus.shelf.weight, limit), turn)
+
+    def _with_dates(self, said: str, turn: Turn) -> str:
+        """Relative days with the day they meant, as of when it was said."""
+        return annotate(said, resolve_dates(said, turn.at, self._zone))
+
+    def _evoked(self, scene: Unit) -> Drawn:
+        """The two turns of a scene that are nearest to the remark, in order."""
+        turns = [self._corpus.turns[one] for one in scene.turns if one in self._corpus.turns]
+        nearest = sorted(turns, key=self._nearness, reverse=True)[:EVOKED_TURNS]
+        chosen = [turn for turn in turns if turn in nearest]
+        said = " — ".join(f"{plain(turn.speaker)}: {self._quote(turn, EVOKED_QUOTE)}" for turn in chosen)
+        sources = tuple(turn.id for turn in chosen)
+        drawn = self._drawn(scene, f"[{local_day(scene.start, self._zone)}] {said}", sources)
+        return replace(drawn, told=frozenset(sources), sources=sources)
+
+    def _nearness(self, turn: Turn) -> float:
+        unit = self._corpus.units.get(quote_id(self._corpus.owner, turn.id))
+        vector = self._corpus.shelf.vector(unit) if unit else None
+        return float(vector @ self._sense) if vector is not None and self._sense is not None else 0.0
+
+    def _dated(self, unit: Unit, text: str, when: str = "") -> Drawn:
+        """A note with its date in front, unless it names one itself."""
+        shown = plain(text)
+        if not _ISO.search(shown):
+            shown = f"[{when or local_day(unit.start, self._zone)}] {shown}"
+        return self._drawn(unit, shown, unit.turns)
+
+    def _node(self, unit: Unit) -> Drawn:
+        first, last = local_day(unit.start, self._zone), local_day(unit.end, self._zone)
+        when = first if first == last else f"{first}/{last}"
+        who = f"{plain(unit.speaker)}: " if unit.kind == "persona" else ""
+        return self._drawn(unit, f"[{when}] {who}{cut_tokens(plain(unit.text), NODE)}", unit.turns)
+
+    def _drawn(self, unit: Unit, text: str, sources: Iterable[str]) -> Drawn:
+        terms = term_set(text)
+        told = self._told(terms, count_tokens(text), sources) if unit.view != "quote" else frozenset(sources)
+        return Drawn(f"{text} ({short(unit.id)})", terms, told)
+
+    def _told(self, terms: frozenset[str], size: int, sources: Iterable[str]) -> frozenset[str]:
+        """The turns whose content a note carries: what its author claims as evidence is not enough."""
+        carried = {one: self._carried(terms, self._corpus.turns[one]) for one in sources if one in self._corpus.turns}
+        best = sorted((one for one in carried if carried[one] >= CARRIES), key=carried.__getitem__, reverse=True)
+        return frozenset(best[: max(1, size // TOKENS_PER_TURN)])
+
+    def _carried(self, terms: frozenset[str], turn: Turn) -> float:
+        said = term_set(turn.text)
+        weights = {term: self._corpus.shelf.weight(term) ** 2 for term in said}
+        whole = sum(weights.values())
+        return sum(weights[term] for term in said & terms) / whole if whole else 1.0
+
+
+@lru_cache(maxsize=8_192)
+def term_set(text: str) -> frozenset[str]:
+    """The index terms of a text."""
+    return frozenset(analyze(text))

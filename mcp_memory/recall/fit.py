@@ -1,0 +1,109 @@
+"""Fitting: the best lines first, each turn told once, never more than the budget (DESIGN §4.6)."""
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mcp_memory.model.query import Section
+from mcp_memory.text.tokens import count_tokens
+
+TOLD_PENALTY: Final = 0.2  # what a line loses whose sources are all told already; partly told: that share
+ALIKE: Final = 0.9  # Jaccard of terms from which two lines say the same
+MOST: Final = 400  # candidates looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit that may become a line.  `told` are the turns whose content the line really carries."""
+
+    unit: str
+    section: Section
+    score: float
+    sources: frozenset[str]
+    via: str
+    reserved: bool = False
+
+
+@dataclass(slots=True)
+class Line:
+    """A chosen candidate as it will be shown; `times` counts near-identical ones folded into it."""
+
+    candidate: Candidate
+    text: str
+    tokens: int
+    terms: frozenset[str]
+    sources: tuple[str, ...] = ()
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What drawing a candidate gives: its text, its terms, and the turns it tells."""
+
+    text: str
+    terms: frozenset[str]
+    told: frozenset[str]
+    sources: tuple[str, ...] = ()  # turns the line quotes, where that is less than the unit stands on
+
+
+Draw = Callable[[Candidate, int], Drawn]
+"""(candidate, number of lines before it) -> its line."""
+
+
+class Page:
+    """Lines gathered within a budget of tokens."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget, self.used = budget, 0
+        self.lines: list[Line] = []
+        self.told: set[str] = set()
+
+    def add(self, candidate: Candidate, drawn: Drawn, room: int) -> bool:
+        """Takes a line if it fits into `room` and the budget; folds it into one that says the same."""
+        twin = next((one for one in self.lines if _alike(one.terms, drawn.terms)), None)
+        if twin is not None:
+            twin.times += 1
+            self.told |= drawn.told
+            return True
+        size = count_tokens(drawn.text) + 1  # the mark in front of it
+        if size > min(room, self.budget - self.used):
+            return False
+        self.lines.append(Line(candidate, drawn.text, size, drawn.terms, drawn.sources))
+        self.used += size
+        self.told |= drawn.told
+        return True
+
+
+def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, threshold: float, least: int) -> list[str]:
+    """Fills `room` tokens of a page, best first; returns the ids that the gate dropped.
+
+    A candidate whose sources are all told is skipped, one partly told loses that share of the penalty.  Below
+    `threshold` only what is needed to have `least` lines is taken (the gate's floor).
+    """
+    heap = [(-one.score, number, one.score) for number, one in enumerate(candidates[:MOST])]
+    heapq.heapify(heap)
+    begun, taken, full = page.used, 0, 0
+    while heap and page.used - begun < room and full < 8:
+        _, number, score = heapq.heappop(heap)
+        candidate = candidates[number]
+        if score < threshold and taken >= least:
+            return [candidates[one].unit for _, one, _ in [*heap, (0, number, 0)]]
+        known = len(candidate.sources & page.told)
+        if candidate.sources and known == len(candidate.sources):
+            continue
+        now = candidate.score - (TOLD_PENALTY * known / len(candidate.sources) if known else 0.0)
+        if now < score and heap and now < -heap[0][0]:
+            heapq.heappush(heap, (-now, number, now))
+            continue
+        if page.add(candidate, draw(candidate, len(page.lines)), room - (page.used - begun)):
+            taken += 1
+        else:
+            full += 1  # a shorter line further down may still fit
+    return []
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    if one == other:
+        return bool(one)
+    return len(one & other) >= ALIKE * len(one | other) and len(one) > 3

@@ -1,0 +1,38 @@
+"""The gate: what does not help is left out, by score; a reranker or a language model may judge instead.
+
+Scores are relative to the best of the query, so the threshold holds for every encoder.  The papers' counts
+are floors here (3, 8, 15 lines): as ceilings they cost more evidence than they saved tokens.  A caller who
+asks for more than the default size gets more: the threshold falls to nothing at twice the default.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from mcp_memory.model.query import Complexity
+
+THRESHOLD: Final = 0.5
+DEFAULT_TOKENS: Final = 1024
+FLOOR: Final[Mapping[Complexity, int]] = {"simple": 3, "hybrid": 8, "complex": 15}
+NOTHING: Final = 0.2  # cosine below which, without a common word, nothing is alike
+
+Judge = Callable[[Sequence[tuple[str, str, str]]], set[str] | None]
+"""(id, line, via) of each line -> ids worth keeping; None when it cannot say in time."""
+
+
+def threshold(max_tokens: int) -> float:
+    """The score below which facts are left out, for an answer of this size."""
+    beyond = (max_tokens - DEFAULT_TOKENS) / DEFAULT_TOKENS
+    return THRESHOLD * (1.0 - min(1.0, max(0.0, beyond)))
+
+
+def judged(lines: Sequence[tuple[str, str, str]], complexity: Complexity, judge: Judge) -> set[str]:
+    """Ids of lines to drop: those the judge does not keep, but never below the floor.
+
+    When the judge cannot say, nothing is dropped.
+    """
+    kept = judge(lines)
+    if kept is None:
+        return set()
+    doomed = [identifier for identifier, _, _ in lines if identifier not in kept]
+    spare = max(0, len(lines) - FLOOR[complexity])
+    return set(doomed[len(doomed) - min(spare, len(doomed)) :])

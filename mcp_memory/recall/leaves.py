@@ -1,0 +1,43 @@
+"""Leaves: every message scored by words and meaning, with what its neighbours lend (TiMem §3.3, k₁).
+
+match_i = λ · minmax(cos_i) + (1 − λ) · bm25_i / max bm25        names of speakers are no keywords
+match_i halves when an assistant said it                          people ask about what they said
+score_i = match_i + .2 (match_i±1) + .04 (match_i±2)              same session
+score_i × 1.3 when the query names one person and it is theirs
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from mcp_memory.model.query import Plan
+from mcp_memory.recall.fuse import Rows, Scores, balanced
+from mcp_memory.store.links import borrow
+from mcp_memory.store.shelf import Shelf
+
+NEAR: Final = 0.2
+ASSISTANT: Final = 0.5
+NAMED: Final = 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """A query against every row of the shelf: cosines (zero without vectors) and BM25 by view."""
+
+    dense: Scores
+    words: dict[str, Scores]
+    weight: float  # λ; 0 when there are no vectors
+
+
+def leaf_scores(shelf: Shelf, rows: Rows, channels: Channels, plan: Plan) -> Scores:
+    """One score per quote in `rows`."""
+    match = np.zeros(len(shelf))
+    match[rows] = balanced(channels.dense[rows], channels.words["quote"][rows], channels.weight)
+    if not plan.of_assistant:
+        match *= np.where(shelf.assistant, ASSISTANT, 1.0)
+    before, after = shelf.links.around(len(shelf))
+    scores = borrow(match, before, after, NEAR)[rows]
+    if len(plan.speakers) == 1:
+        scores = scores * np.where(shelf.speaker[rows] == shelf.speakers.get(plan.speakers[0], -1), NAMED, 1.0)
+    return scores
