@@ -20,6 +20,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "export": ("transfer", "write all turns to a file"),
     "backup": ("backup", "copy the data folder while it is in use"),
     "rebuild": ("rebuilding", "make everything derived anew from what was said"),
+    "eval": ("evaluating", "measure recall on a benchmark file"),
+    "results": ("evaluating", "make a table of measured runs"),
     "remember": ("memory", "store one exchange"),
     "recall": ("memory", "find memories"),
     "persona": ("memory", "show what is known of somebody"),
