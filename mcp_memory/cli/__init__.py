@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "rebuild": ("rebuilding", "make everything derived anew from what was said"),
     "eval": ("evaluating", "measure recall on a benchmark file"),
     "results": ("evaluating", "make a table of measured runs"),
+    "bench": ("benching", "measure what it costs"),
     "remember": ("memory", "store one exchange"),
     "recall": ("memory", "find memories"),
     "persona": ("memory", "show what is known of somebody"),

@@ -19,7 +19,7 @@ from mcp_memory.errors import MemoryFault
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
-    from mcp import Client, StdioServerParameters
+    from mcp import Client
 
 OWNER: Final = "Nora"
 ZONE: Final = "Europe/Berlin"
@@ -79,22 +79,13 @@ def exchanges() -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines.splitlines()]
 
 
-def server(folder: Path) -> "StdioServerParameters":
-    """How to start the server on `folder`, whatever the user's own configuration says: no model, no key."""
-    from mcp import StdioServerParameters
-
-    config = folder / "empty.toml"
-    config.touch()
-    settings = [one for pair in (f"owner={OWNER}", f"time_zone={ZONE}") for one in ("--set", pair)]
-    place = ["--config", str(config), "--data-dir", str(folder / "data")]
-    return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", *place, *settings])
-
-
 async def _tell(folder: Path) -> list[str]:
     from mcp import Client
 
+    from mcp_memory.cli.launch import server
+
     began = time.monotonic()
-    async with Client(server(folder)) as client:
+    async with Client(server(folder, f"owner={OWNER}", f"time_zone={ZONE}")) as client:
         tools = (await client.list_tools()).tools
         told = exchanges()
         _say(

@@ -1,0 +1,184 @@
+"""What the memory costs: start, memory, time and disk, each beside something measured in the same run.
+
+Everything but the import in one batch goes through the real server over stdio, as a client would have it.
+"""
+
+import os
+import random
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp_memory.engine import Memory
+from mcp_memory.evaluation.report import percentile
+from mcp_memory.settings import Settings
+from mcp_memory.write.remember import Said, exchange_turns
+
+if TYPE_CHECKING:
+    from mcp import Client, StdioServerParameters
+
+STARTS: Final = 7
+CALLS: Final = 100  # timed calls of each kind at each size
+FEW: Final = 1_000  # turns that the full size is compared with
+_PER_DAY: Final = 24
+_BEGIN: Final = datetime(2023, 1, 2, 8, 0, tzinfo=UTC)
+_WAIT_SECONDS: Final = 1800.0
+_BARE: Final = "from mcp.server.mcpserver import MCPServer; MCPServer('bare').run('stdio')"
+_VOCABULARY: Final = (
+    "garden bicycle letter winter doctor piano market ferry brother recipe mountain ticket station kitchen camera "
+    "festival neighbour contract teacher harbour violin passport cousin bakery exam marathon theatre holiday engine "
+    "bought lost promised repaired visited forgot planned sold finished painted cancelled found missed learned "
+    "yesterday tomorrow slowly finally again together early almost never always secretly gladly"
+)
+_WORDS: Final = _VOCABULARY.split()
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured value beside what it is compared with; `ratio` is value / other."""
+
+    name: str
+    value: float
+    unit: str
+    other_name: str = ""
+    other: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        """How many times the other; NaN when there is none."""
+        return self.value / self.other if self.other else float("nan")
+
+
+def sentence(number: int) -> str:
+    """A sentence that is unlike the others, always the same for a number."""
+    chosen = random.Random(number)  # noqa: S311 - test data, not secrets
+    return f"I {' '.join(chosen.choices(_WORDS, k=14))} in {1900 + number % 120} with number {number}."
+
+
+def moment(number: int) -> datetime:
+    """When sentence `number` is said: some dozens a day."""
+    return _BEGIN + timedelta(days=number // _PER_DAY, minutes=20 * (number % _PER_DAY))
+
+
+async def starts(server: "StdioServerParameters") -> Figure:
+    """Seconds from start to an answered tools/list, beside a bare server of the same SDK, medians."""
+    from mcp import StdioServerParameters
+
+    bare = StdioServerParameters(command=sys.executable, args=["-c", _BARE])
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(STARTS):
+        for ours, which in ((False, bare), (True, server)):
+            seconds[ours].append(await _start(which))
+    return Figure("start to tools/list", median(seconds[True]), "s", "bare server", median(seconds[False]))
+
+
+async def _start(server: "StdioServerParameters") -> float:
+    from mcp import Client
+
+    began = time.perf_counter()
+    async with Client(server) as client:
+        await client.list_tools()
+        return time.perf_counter() - began
+
+
+async def growth(server: "StdioServerParameters", turns: int, progress: Progress) -> AsyncIterator[Figure]:
+    """Remembers `turns` turns one by one; times the calls when few are stored and when all are."""
+    from mcp import Client
+
+    async with Client(server) as client:
+        small = min(FEW, turns // 2)
+        await _remember(client, range(small), progress)
+        few = await _timed(client, small)
+        await _remember(client, range(small + CALLS, turns), progress)
+        many = await _timed(client, turns)
+        for name, now in many.items():
+            for share in (0.5, 0.95):
+                label = f"{name} p{share * 100:.0f} at {turns} turns"
+                before = percentile(few[name], share)
+                yield Figure(label, percentile(now, share), "ms", f"at {small} turns", before)
+
+
+async def _remember(client: "Client", numbers: Sequence[int], progress: Progress) -> None:
+    for number in numbers:
+        await _call(client, "remember_turn", {"user": sentence(number), "at": moment(number).isoformat()})
+        progress(1)
+    await _settled(client)
+
+
+async def _timed(client: "Client", first: int) -> dict[str, list[float]]:
+    """Milliseconds of each call, warm and with nothing going on beside it."""
+    await _call(client, "recall", {"query": sentence(1)})
+    found: dict[str, list[float]] = {"recall": [], "remember_turn": []}
+    for number in range(first, first + CALLS):
+        found["recall"].append(await _call(client, "recall", {"query": sentence(number * 7 % first)[:60]}))
+    for number in range(first, first + CALLS):
+        arguments = {"user": sentence(number), "at": moment(number).isoformat()}
+        found["remember_turn"].append(await _call(client, "remember_turn", arguments))
+    return found
+
+
+async def _call(client: "Client", tool: str, arguments: dict[str, Any]) -> float:
+    began = time.perf_counter()
+    result = await client.call_tool(tool, arguments)
+    if result.is_error:
+        raise RuntimeError(f"{tool} failed")
+    return (time.perf_counter() - began) * 1e3
+
+
+async def _settled(client: "Client") -> None:
+    """Until what was stored is indexed and derived; looking at it helps."""
+    import anyio
+
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while time.monotonic() < deadline:
+        result = await client.call_tool("inspect_memory", {"view": "pending", "limit": 5})
+        pending = dict(result.structured_content or {})["data"]
+        if not pending["turns_to_index"] and not pending["days_to_derive"]:
+            return
+        await anyio.sleep(0.5)
+
+
+async def resident(server: "StdioServerParameters", turns: int) -> Figure | None:
+    """Megabytes the server holds when it has just recalled from `turns` turns; None where /proc is not."""
+    from mcp import Client
+
+    async with Client(server) as client:
+        await _settled(client)
+        await _call(client, "recall", {"query": sentence(1)})
+        held = _resident_children()
+    return Figure(f"resident at {turns} turns", held / 1e6, "MB") if held else None
+
+
+def _resident_children() -> int:
+    """Bytes of memory of this process's largest child; 0 where /proc is not."""
+    found = [0]
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # ended meanwhile
+            continue
+        if int(fields[1]) == os.getpid():
+            found.append(int(fields[21]) * os.sysconf("SC_PAGE_SIZE"))
+    return max(found)
+
+
+def disk(one_by_one: Path, settings: Settings, turns: int, progress: Progress) -> Figure:
+    """Megabytes on disk after remembering one by one, beside the same turns imported at once."""
+    memory = Memory(settings)
+    memory.load()
+    said = (Said(sentence(number), at=moment(number)) for number in range(turns + CALLS))
+    memory.store.journal.append([turn for one in said for turn in exchange_turns(one, memory.owner, one.at or _BEGIN)])
+    memory.drain(_WAIT_SECONDS, memory.store.lock_timeout, progress)
+    memory.close()
+    return Figure("disk, one by one", size(one_by_one), "MB", "in one batch", size(memory.store.folder))
+
+
+def size(folder: Path) -> float:
+    """Megabytes of all files below a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
