@@ -6,7 +6,8 @@ opening an index.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -16,8 +17,9 @@ from lancedb.expr import col, lit
 
 from mcp_memory.model.turn import Turn, exchanges
 from mcp_memory.model.unit import Unit
+from mcp_memory.store.health import readable
 from mcp_memory.store.lance import all_of, equals
-from mcp_memory.store.rows import turn_from_row, unit_from_row
+from mcp_memory.store.rows import turn_from_quote, turn_from_row, unit_from_row
 from mcp_memory.store.shelf import Mask, Shelf, Vector, Vectors
 from mcp_memory.store.store import Store
 from mcp_memory.store.supersede import replaced_by
@@ -25,6 +27,7 @@ from mcp_memory.text.leaves import leaf_units, meaning, quote_id
 
 _COMPACT_SHARE: Final = 0.3
 _WORTH_COMPACTING: Final = 1_000
+_NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Corpus:
@@ -41,16 +44,32 @@ class Corpus:
         self._dimension = dimension
         self.shelf = Shelf(dimension)
         self.turns: dict[str, Turn] = {}
+        self.bare: set[str] = set()  # turns whose derived records are missing from the tables
+        self.recovered: dict[str, Turn] = {}  # turns that only their quotes told of
         self.superseded: dict[str, str] = {}  # old item -> the item that replaces it
         self._replacing: dict[str, set[str]] = {}
+        self._corrections: dict[str, Unit] = {}  # items that say what they replace
+        self._earliest = _NEVER  # start of the earliest item that came in since corrections were looked at
         self._waiting: set[str] = set()  # turns that only the journal holds
+        self._floating: set[str] = set()  # units that no table holds
         self._members: dict[str, list[str]] = {}  # exchange -> its turns
-        self._rev = 0
+        self._rev, self._arrived = -1, 0
 
     @property
     def units(self) -> dict[str, Unit]:
         """All live units by id."""
         return self.shelf.units
+
+    def stored(self) -> dict[str, Unit]:
+        """The units that the tables hold, as they are now."""
+        with self.lock:
+            return {one: unit for one, unit in self.units.items() if one not in self._floating}
+
+    def whole_exchanges(self, ids: Iterable[str]) -> list[Turn]:
+        """These turns with all others of their exchanges."""
+        with self.lock:
+            touched = {self.turns[one].exchange for one in ids if one in self.turns}
+            return [self.turns[one] for exchange in sorted(touched) for one in self._members[exchange]]
 
     # ------------------------------------------------------------------ keeping up
 
@@ -68,6 +87,7 @@ class Corpus:
             if seen[0] != self._rev:
                 self._take_committed(seen[0])
             self._take_waiting()
+            self._let_go(journal.erasing())
             self._supersede()
             self._seen = seen
             dead = len(self.shelf) - np.count_nonzero(self.shelf.alive)
@@ -75,50 +95,89 @@ class Corpus:
                 self.shelf = self.shelf.compacted(self.turns)
 
     def _take_committed(self, rev: int) -> None:
-        self._drop(self._store.journal.removed_since(self._rev))
+        first = self._rev < 0
+        self._store.reread_card()  # another process may have chosen an embedder
+        if not first:
+            removed = self._store.journal.removed_since(self._rev)
+            self._let_go([one for one in removed if one in self.turns])
+            self._drop(removed)
         newer = all_of([equals(owner=self.owner), col("rev") > lit(self._rev)])
-        for row in self._store.turns.read(newer).to_pylist():
+        for row in readable(self._store, "turns", newer).to_pylist():
             self._add_turn(turn_from_row(row))
-        table = self._store.units.read(newer)
+        table = readable(self._store, "units", newer)
         units = [unit_from_row(row) for row in table.drop_columns(["emb"]).to_pylist()]
-        self.shelf.put(units, self.turns, *_vectors_of(table, self._dimension))
+        self._put(units, *_vectors_of(table, self._dimension))
+        self._floating.difference_update(unit.id for unit in units)
+        if first:
+            self._complete()
         self._rev = rev
 
+    def _complete(self) -> None:
+        """Makes up for rows that a table has lost: turns from their quotes, leaves from their turns."""
+        quotes = {unit.turns[0]: unit for unit in self.units.values() if unit.view == "quote"}
+        heads = {turn: unit.turns[0] for unit in self.units.values() if unit.kind == "segment" for turn in unit.turns}
+        forgotten = self._store.journal.forgotten()
+        for one in quotes.keys() - self.turns.keys() - forgotten:
+            self.recovered[one] = turn_from_quote(quotes[one], heads.get(one, one))
+            self._add_turn(self.recovered[one])
+        self.bare = self.turns.keys() - quotes.keys()
+        self._put_leaves({self.turns[one].exchange for one in self.bare})
+
     def _take_waiting(self) -> None:
-        waiting = self._store.journal.pending(self.owner)
-        settled = self._waiting - {turn.id for turn in waiting}
-        self._waiting = {turn.id for turn in waiting}
-        self._drop([one for one in settled if one not in self.turns])
-        fresh = [turn for turn in waiting if turn.id not in self.turns]
+        arrived, self._arrived = self._store.journal.arrived(self.owner, self._arrived)
+        self._waiting = self._store.journal.pending_ids(self.owner)
+        fresh = [turn for turn in arrived if turn.id not in self.turns]
         for turn in fresh:
             self._add_turn(turn)
-        touched = {turn.exchange: None for turn in fresh}
-        known = [self.turns[one] for exchange in touched for one in self._members[exchange] if one in self.turns]
+        self._put_leaves({turn.exchange for turn in fresh})
+
+    def _put_leaves(self, touched: Iterable[str]) -> None:
+        """Derives in memory what the tables do not hold of these exchanges."""
+        known = [self.turns[one] for exchange in touched for one in self._members[exchange]]
         units = [unit for exchange in exchanges(known) for unit in leaf_units(exchange, self._zone)]
         nothing = np.zeros((len(units), self._dimension), dtype=np.float32)
-        self.shelf.put(units, self.turns, nothing, np.zeros(len(units), dtype=bool))
+        self._floating.update(unit.id for unit in units if unit.id not in self.units)
+        self._put(units, nothing, np.zeros(len(units), dtype=bool))
+
+    def _put(self, units: Sequence[Unit], vectors: Vectors, embedded: Mask) -> None:
+        self.shelf.put(units, self.turns, vectors, embedded)
+        for unit in units:
+            if unit.kind == "item":
+                self._earliest = min(self._earliest, unit.start)
+                if unit.detail.get("replaces"):
+                    self._corrections[unit.id] = unit
 
     def _add_turn(self, turn: Turn) -> None:
         if turn.id not in self.turns:
             self._members.setdefault(turn.exchange, []).append(turn.id)
         self.turns[turn.id] = turn
 
+    def _let_go(self, ids: Iterable[str]) -> None:
+        """Turns that were forgotten go at once with all that stands on them."""
+        gone = {one: self.turns[one].exchange for one in ids if one in self.turns}
+        if not gone:
+            return
+        self._drop([unit.id for unit in self.units.values() if not gone.keys().isdisjoint(unit.turns)])
+        for one, exchange in gone.items():
+            del self.turns[one]
+            self._members[exchange].remove(one)
+        self._put_leaves({exchange for exchange in gone.values() if self._members[exchange]})
+
     def _drop(self, ids: Sequence[str]) -> None:
         for one in ids:
-            turn = self.turns.pop(one, None)
-            if turn:
-                self._members[turn.exchange].remove(one)
             self._replacing.pop(one, None)
+            self._corrections.pop(one, None)
+        self._floating.difference_update(ids)
         self.shelf.drop(ids)
 
     def _supersede(self) -> None:
-        """Finds what newer facts replace; each is looked for once, and again while nothing fits."""
-        items = [one for one in self.units.values() if one.detail.get("replaces")]
-        for unit in items:
-            if not self._replacing.get(unit.id):
+        """Finds what newer facts replace: each is looked for once, and again when something older comes in."""
+        for unit in self._corrections.values():
+            if unit.id not in self._replacing or unit.start >= self._earliest:
                 self._replacing[unit.id] = replaced_by(unit, self.shelf)
+        self._earliest = _NEVER
         self.superseded = {
-            old: unit.id for unit in items for old in self._replacing[unit.id] if old in self.units and old != unit.id
+            old: unit.id for unit in self._corrections.values() for old in self._replacing[unit.id] if old in self.units
         }
 
     # ------------------------------------------------------------------ vectors
@@ -159,6 +218,8 @@ class Corpus:
 def _vectors_of(table: pa.Table, dimension: int) -> tuple[Vectors, Mask]:
     """The emb column as a matrix, and which rows have one."""
     column = table.column("emb").combine_chunks()
+    if column.type.list_size != dimension:  # written by a process that knew another embedder: words only
+        return np.zeros((len(column), dimension), dtype=np.float32), np.zeros(len(column), dtype=bool)
     has = np.asarray(column.is_valid())
     vectors = np.zeros((len(column), dimension), dtype=np.float32)
     if has.any():

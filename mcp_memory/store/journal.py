@@ -6,29 +6,27 @@ that another one wrote.  Several processes append at once; sqlite serialises the
 """
 
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from mcp_memory.errors import StoreBusyError, StoreDamagedError, StoreError, StoreTooNewError
 from mcp_memory.model.turn import Turn
+from mcp_memory.store.database import Database
 from mcp_memory.store.rows import turn_from_json, turn_to_json
 
 SCHEMA_VERSION: Final = 1
-_BUSY_SECONDS: Final = 10.0
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS pending (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS pending_of ON pending (owner);
 CREATE TABLE IF NOT EXISTS seen (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS removed (rev INTEGER NOT NULL, id TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS forgotten (
     id TEXT PRIMARY KEY, at TEXT NOT NULL, done INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS latest (
-    owner TEXT NOT NULL, session TEXT NOT NULL, fingerprint TEXT NOT NULL, received REAL NOT NULL,
+    owner TEXT NOT NULL, session TEXT NOT NULL, fingerprint TEXT NOT NULL, said REAL NOT NULL,
     ids TEXT NOT NULL, PRIMARY KEY (owner, session)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS dirty (
     owner TEXT NOT NULL, day TEXT NOT NULL, PRIMARY KEY (owner, day)) WITHOUT ROWID;
@@ -58,62 +56,12 @@ class Receipt:
         return not self.new
 
 
-class Journal:
+class Journal(Database):
     """One process's connection; safe to share between threads."""
 
     def __init__(self, path: Path) -> None:
-        """Opens or creates the file.
-
-        Raises StoreDamagedError (not a database), StoreTooNewError, StoreError (folder not writable).
-        """
-        self.path = path
-        self._lock = threading.RLock()
-        try:
-            self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            self._configure()
-        except sqlite3.DatabaseError as error:
-            raise _fault(error, path) from None
-
-    def _configure(self) -> None:
-        # DELETE-safe order: secure_delete before anything is written, so that erased pages are zeroed
-        for pragma in ("secure_delete=ON", "journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=256"):
-            self._db.execute(f"PRAGMA {pragma}")
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise StoreTooNewError(f"{self.path.parent} was written by a newer mcp-memory: update this one")
-        if version < SCHEMA_VERSION:
-            with self.transaction():
-                for statement in _SCHEMA.split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """One atomic, durable change; raises StoreBusyError or StoreError (disk full, read-only)."""
-        with self._lock:
-            try:
-                self._db.execute("BEGIN IMMEDIATE")
-                try:
-                    yield self._db
-                except BaseException:
-                    self._db.execute("ROLLBACK")
-                    raise
-                self._db.execute("COMMIT")
-            except sqlite3.DatabaseError as error:
-                raise _fault(error, self.path) from None
-
-    def query(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """All rows of one read."""
-        with self._lock:
-            try:
-                return self._db.execute(sql, parameters).fetchall()
-            except sqlite3.DatabaseError as error:
-                raise _fault(error, self.path) from None
-
-    def close(self) -> None:
-        """Lets go of the file."""
-        with self._lock:
-            self._db.close()
+        """Opens or creates the file; raises as `Database` does."""
+        super().__init__(path, _SCHEMA, SCHEMA_VERSION)
 
     # ------------------------------------------------------------------ turns
 
@@ -125,34 +73,57 @@ class Journal:
         with self.transaction() as db:
             return _insert(db, turns, revive=revive)
 
-    def append_unless_repeated(
-        self, turns: Sequence[Turn], fingerprint: str, received: datetime, within: float
+    def restore(self, turns: Sequence[Turn]) -> None:
+        """Puts turns that the tables have lost among the waiting ones again."""
+        rows = [(turn.id, turn.owner, turn_to_json(turn)) for turn in turns]
+        with self.transaction() as db:
+            db.executemany("INSERT OR IGNORE INTO pending (id, owner, body) VALUES (?, ?, ?)", rows)
+            db.executemany("INSERT OR IGNORE INTO seen VALUES (?)", [(turn.id,) for turn in turns])
+            _bump(db, "pending")
+
+    def append_said(
+        self, turns: Sequence[Turn], fingerprint: str, moment: datetime, within: float | None = None
     ) -> Receipt:
-        """As `append`, unless `fingerprint` is that of the session's latest append within `within` seconds."""
-        owner, session = turns[0].owner, turns[0].session
+        """As `append`, unless `fingerprint` is that of the session's latest exchange, said less than `within`
+        seconds from `moment`; None appends in any case and only becomes the latest."""
+        owner, session, said = turns[0].owner, turns[0].session, moment.timestamp()
         with self.transaction() as db:
             row = db.execute(
-                "SELECT fingerprint, received, ids FROM latest WHERE owner = ? AND session = ?", (owner, session)
+                "SELECT fingerprint, said, ids FROM latest WHERE owner = ? AND session = ?", (owner, session)
             ).fetchone()
-            if row and row[0] == fingerprint and 0 <= received.timestamp() - row[1] <= within:
+            if within is not None and row and row[0] == fingerprint and abs(said - row[1]) <= within:
                 return Receipt(tuple(row[2].split()), ())
             receipt = _insert(db, turns, revive=True)
             db.execute(
                 "INSERT OR REPLACE INTO latest VALUES (?, ?, ?, ?, ?)",
-                (owner, session, fingerprint, received.timestamp(), " ".join(receipt.ids)),
+                (owner, session, fingerprint, said, " ".join(receipt.ids)),
             )
-            # only retries within minutes are looked for: older rows are of no use
-            db.execute("DELETE FROM latest WHERE received < ?", (received.timestamp() - 10 * within,))
+            if within is not None:  # only retries within minutes are looked for: older rows are of no use
+                db.execute("DELETE FROM latest WHERE said < ?", (said - 10 * within,))
             return receipt
 
     def pending(self, owner: str = "", limit: int = -1) -> list[Turn]:
         """Turns not yet in LanceDB, in order of arrival; of all owners for ""."""
-        sql = "SELECT body FROM pending WHERE owner = ? OR ? = '' ORDER BY seq LIMIT ?"
-        return [turn_from_json(str(body)) for (body,) in self.query(sql, (owner, owner, limit))]
+        sql = f"SELECT body FROM pending {_of(owner)} ORDER BY seq LIMIT ?"  # noqa: S608 - one of two constants
+        return [turn_from_json(str(body)) for (body,) in self.query(sql, (*_owners(owner), limit))]
+
+    def arrived(self, owner: str, after: int) -> tuple[list[Turn], int]:
+        """Waiting turns that came after number `after`, and the number of the last one."""
+        rows = self.query("SELECT seq, body FROM pending WHERE owner = ? AND seq > ? ORDER BY seq", (owner, after))
+        return [turn_from_json(str(body)) for _, body in rows], int(str(rows[-1][0])) if rows else after
+
+    def pending_ids(self, owner: str) -> set[str]:
+        """Ids of all turns not yet in LanceDB."""
+        return {str(one) for (one,) in self.query("SELECT id FROM pending WHERE owner = ?", (owner,))}
 
     def pending_count(self, owner: str = "") -> int:
         """How many turns are not yet in LanceDB."""
-        return _int(self.query("SELECT count(*) FROM pending WHERE owner = ? OR ? = ''", (owner, owner)))
+        sql = f"SELECT count(*) FROM pending {_of(owner)}"  # noqa: S608 - one of two constants
+        return _int(self.query(sql, _owners(owner)))
+
+    def settled_count(self) -> int:
+        """How many turns ought to be in LanceDB."""
+        return _int(self.query("SELECT (SELECT count(*) FROM seen) - (SELECT count(*) FROM pending)"))
 
     def settle(self, ids: Sequence[str], dirty: Iterable[tuple[str, str]]) -> None:
         """Turns are in LanceDB now: drop them here and mark their (owner, day)s for derivation."""
@@ -186,6 +157,11 @@ class Journal:
         with self.transaction() as db:
             return _bump(db, name)
 
+    def set_counter(self, name: str, value: int) -> None:
+        """Puts a counter to a value, for every process to see."""
+        with self.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, value))
+
     def published(self, removed: Sequence[str]) -> None:
         """A commit to LanceDB is complete: its revision becomes visible, with the unit ids it took away."""
         with self.transaction() as db:
@@ -196,11 +172,16 @@ class Journal:
         """Unit ids taken away by commits after `rev`."""
         return [str(one) for (one,) in self.query("SELECT id FROM removed WHERE rev > ?", (rev,))]
 
-    def seed(self, ids: Iterable[str]) -> None:
-        """Makes known what LanceDB holds, after the journal was lost or replaced."""
+    def seed(self, ids: Iterable[str], rev: int, dirty: Iterable[tuple[str, str]]) -> None:
+        """Makes known what LanceDB holds up to revision `rev`, after the journal was lost or replaced.
+
+        What was marked for derivation is not known any more, so all (owner, day)s are.
+        """
         with self.transaction() as db:
             db.executemany("INSERT OR IGNORE INTO seen VALUES (?)", ((one,) for one in ids))
-            db.execute("INSERT OR REPLACE INTO counters VALUES ('seeded', 1)")
+            db.executemany("INSERT OR IGNORE INTO dirty VALUES (?, ?)", list(dirty))
+            sql = "INSERT INTO counters VALUES (?, ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)"
+            db.executemany(sql, [("seeded", 1), ("rev", rev)])
 
     def notice(self, name: str, text: str) -> None:
         """Keeps something a person must be told until it is mended; "" takes it away."""
@@ -233,16 +214,14 @@ class Journal:
         """Forgotten turns that may still be in the tables."""
         return [str(one) for (one,) in self.query("SELECT id FROM forgotten WHERE done = 0")]
 
+    def forgotten(self) -> set[str]:
+        """All turns that were ever forgotten and not said again."""
+        return {str(one) for (one,) in self.query("SELECT id FROM forgotten")}
+
     def erased(self, ids: Sequence[str]) -> None:
         """These are in no table any more."""
         with self.transaction() as db:
             db.executemany("UPDATE forgotten SET done = 1 WHERE id = ?", [(one,) for one in ids])
-
-    def scrub(self) -> None:
-        """Copies the log into the file and empties it, so that erased bytes are gone from both."""
-        with self._lock:
-            self._db.execute("VACUUM")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _insert(db: sqlite3.Connection, turns: Sequence[Turn], *, revive: bool) -> Receipt:
@@ -264,6 +243,14 @@ def _insert(db: sqlite3.Connection, turns: Sequence[Turn], *, revive: bool) -> R
     return Receipt(tuple(turn.id for turn in turns), tuple(new), tuple(forgotten))
 
 
+def _of(owner: str) -> str:
+    return "WHERE owner = ?" if owner else ""
+
+
+def _owners(owner: str) -> tuple[str, ...]:
+    return (owner,) if owner else ()
+
+
 def _bump(db: sqlite3.Connection, name: str) -> int:
     sql = "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"
     return int(db.execute(sql, (name,)).fetchone()[0])
@@ -271,16 +258,3 @@ def _bump(db: sqlite3.Connection, name: str) -> int:
 
 def _int(rows: list[tuple[object, ...]]) -> int:
     return int(str(rows[0][0]))
-
-
-def _fault(error: sqlite3.DatabaseError, path: Path) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreBusyError("another process is writing to the journal for very long: try again in a moment")
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreDamagedError(f"{path} is damaged: run `mcp-memory doctor`")
-    if code == sqlite3.SQLITE_FULL:
-        return StoreError(f"the disk that holds {path.parent} is full: nothing was stored; free some space and repeat")
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return StoreError(f"{path.parent} cannot be written: nothing was stored; check its permissions or set data_dir")
-    return StoreError(f"the journal at {path} failed ({type(error).__name__} {code}): nothing was stored")

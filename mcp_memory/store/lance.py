@@ -27,7 +27,6 @@ _RETRIES: Final = 8
 _CONFLICTS: Final = ("commit conflict", "retryable", "too many concurrent", "concurrent")
 _FULL: Final = ("no space left", "quota exceeded", "storagefull")
 _KEEP_VERSIONS: Final = timedelta(minutes=15)
-_COMMITS_BEFORE_UPKEEP: Final = 50
 _CACHE_BYTES: Final = 32 << 20
 
 
@@ -62,33 +61,43 @@ def all_of(parts: Sequence[Expr]) -> Expr:
 
 
 class Table:
-    """A table by name; opened or created on first use, reopened when it was replaced."""
+    """A table by name: reading never creates it, writing does; reopened when it was replaced."""
 
     def __init__(self, connection: Any, name: str, schema: pa.Schema, folder: Path | None) -> None:
-        self._connection, self._name, self.schema, self._folder = connection, name, schema, folder
+        """`folder` holds the tables when they are files of this machine."""
+        self._connection, self.name, self.schema = connection, name, schema
+        self.folder = folder / f"{name}.lance" if folder else None
         self._table: Any = None
-        self._commits = 0
 
     def _open(self) -> Any:
         if self._table is None:
-            self._table = _guard(self._open_or_create, self._name)
+            self._table = _guard(lambda: self._connection.open_table(self.name), self.name)
         return self._table
 
     def _open_or_create(self) -> Any:
-        if self._name in table_names(self._connection):
-            return self._connection.open_table(self._name)
+        if self._table is None and not self.exists():
+            self._table = _guard(self._create, self.name)
+        return self._open()
+
+    def _create(self) -> Any:
         options = {"new_table_enable_stable_row_ids": "true"}
-        table = self._connection.create_table(self._name, schema=self.schema, storage_options=options, exist_ok=True)
+        table = self._connection.create_table(self.name, schema=self.schema, storage_options=options, exist_ok=True)
         _declare_key(table)
         return table
+
+    def exists(self) -> bool:
+        """Whether it has been created."""
+        return self.name in table_names(self._connection)
 
     def reopen(self) -> None:
         """Forgets the handle, so that the next use sees a replaced table."""
         self._table = None
 
     def dimension(self) -> int:
-        """The length of the stored vectors; 0 for a table without."""
-        schema = _guard(lambda: self._open().schema, self._name)
+        """The length of the stored vectors; 0 for a table without, or none yet."""
+        if not self.exists():
+            return 0
+        schema = self._reading(lambda: self._open().schema)
         return schema.field("emb").type.list_size if "emb" in schema.names else 0
 
     # ------------------------------------------------------------------ reading
@@ -97,6 +106,8 @@ class Table:
         """All rows that pass `where`; the rows of one version even while another process writes."""
 
         def scan() -> pa.Table:
+            if self._table is None and not self.exists():
+                return self.schema.empty_table()
             query = self._open().search()
             if where is not None:
                 query = query.where(where)
@@ -106,23 +117,23 @@ class Table:
 
         return self._reading(scan)
 
-    def read_ids(self, ids: Sequence[str], columns: Sequence[str] | None = None) -> pa.Table:
-        """The rows of these ids, in no order."""
-        wanted = [one for one in ids if is_id(one)]
-        parts = [self.read(col("id").isin([lit(one) for one in chunk]), columns) for chunk in _chunks(wanted, 500)]
-        return pa.concat_tables(parts) if parts else self.read(col("id") == lit(""), columns)
+    def read_where(self, column: str, values: Sequence[str], columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows whose `column` holds one of these ids, in no order."""
+        wanted = [one for one in values if is_id(one)]
+        parts = [self.read(col(column).isin([lit(one) for one in chunk]), columns) for chunk in _chunks(wanted, 500)]
+        return pa.concat_tables(parts) if parts else self.schema.empty_table()
 
     def count(self) -> int:
         """How many rows there are."""
-        return int(self._reading(lambda: self._open().count_rows()))
+        return int(self._reading(lambda: self._open().count_rows())) if self.exists() else 0
 
     def _reading(self, action: Callable[[], Result]) -> Result:
         try:
-            return _guard(action, self._name)
+            return _guard(action, self.name)
         except StoreDamagedError:
-            # pruned by another process while we held an old version: look again once
+            # pruned or replaced by another process while we held an old version: look again once
             self.reopen()
-            return _guard(action, self._name)
+            return _guard(action, self.name)
 
     # ------------------------------------------------------------------ writing (under the write lock)
 
@@ -136,17 +147,20 @@ class Table:
         data = pa.Table.from_pylist([dict(row) for row in rows], schema=self.schema)
 
         def merge() -> None:
-            builder = self._open().merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            builder = self._open_or_create().merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             gone = [one for one in removed if is_id(one)]
             if gone:
                 # ids are letters only (checked): nothing can be pasted into this filter
                 builder = builder.when_not_matched_by_source_delete(f"id IN ({', '.join(map(repr, gone))})")
-            builder.execute(data)
+            # the library takes rows that wait for their vector for bad ones when they come first
+            builder.execute(data, on_bad_vectors="null")
 
         self._writing(merge)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Rows of these ids go (their bytes stay until `erase` or upkeep)."""
+        if not self.exists():
+            return
         for chunk in _chunks([one for one in ids if is_id(one)], 500):
             self._writing(partial(self._delete, col("id").isin([lit(one) for one in chunk])))
 
@@ -155,18 +169,19 @@ class Table:
 
     def _writing(self, action: Callable[[], None]) -> None:
         began = time.time()
-        _guard(action, self._name)
-        self._commits += 1
-        if self._folder is not None:
-            _sync(self._folder / f"{self._name}.lance", began)
+        try:
+            _guard(action, self.name)
+        except StoreDamagedError:
+            self.reopen()  # the folder may have been replaced
+            _guard(action, self.name)
+        if self.folder is not None:
+            _sync(self.folder, began)
 
-    def upkeep(self, *, force: bool = False) -> None:
-        """Merges small files and drops old versions once enough commits have come together."""
-        if self._table is None or (self._commits < _COMMITS_BEFORE_UPKEEP and not force):
-            return
-        _guard(lambda: self._table.optimize(cleanup_older_than=_KEEP_VERSIONS), self._name)
-        self._commits = 0
-        self.reopen()
+    def upkeep(self) -> None:
+        """Merges small files and drops old versions; then reopens, because file handles leak otherwise."""
+        if self.exists():
+            _guard(lambda: self._open().optimize(cleanup_older_than=_KEEP_VERSIONS), self.name)
+            self.reopen()
 
     def erase(self, ids: Sequence[str]) -> None:
         """Removes rows so that none of their bytes stay in any file, in this version or an older one.
@@ -174,6 +189,8 @@ class Table:
         A deleted row, and the former state of an updated one, stay in their fragment for ever; so all that
         is kept is written anew and everything else goes.
         """
+        if not self.exists():
+            return
         kept = self.read()
         gone = pa.array([one for one in ids if is_id(one)], pa.string())
         kept = kept.filter(pc.invert(pc.is_in(kept.column("id"), value_set=gone)))
@@ -185,7 +202,7 @@ class Table:
 
         def overwrite() -> None:
             options = {"new_table_enable_stable_row_ids": "true"}
-            table = self._connection.create_table(self._name, data=rows, mode="overwrite", storage_options=options)
+            table = self._connection.create_table(self.name, data=rows, mode="overwrite", storage_options=options)
             _declare_key(table)
             self._table = table
 
@@ -196,8 +213,7 @@ class Table:
         with warnings.catch_warnings():
             # the library warns of concurrent readers: ours read again when a version has gone
             warnings.simplefilter("ignore", UserWarning)
-            _guard(lambda: self._open().optimize(cleanup_older_than=timedelta(0), delete_unverified=True), self._name)
-        self._commits = 0
+            _guard(lambda: self._open().optimize(cleanup_older_than=timedelta(0), delete_unverified=True), self.name)
         self.reopen()
 
 

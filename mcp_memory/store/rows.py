@@ -36,6 +36,22 @@ def turn_from_row(row: Mapping[str, Any]) -> Turn:
     return Turn(**fields | {"at": _utc(row["at"])})
 
 
+def turn_from_quote(quote: Unit, exchange: str) -> Turn:
+    """What a quote tells of its turn, when the table of turns has lost it."""
+    said_by_assistant = quote.speaker == "assistant"
+    return Turn(
+        id=quote.turns[0],
+        owner=quote.owner,
+        session="",
+        exchange=exchange,
+        position=int(quote.turns[0] != exchange),
+        at=quote.start,
+        speaker=quote.speaker,
+        role="assistant" if said_by_assistant else "user",
+        text=quote.text,
+    )
+
+
 def checksum(turn: Turn) -> str:
     """A fingerprint of everything a turn says."""
     return hashlib.blake2b(turn_to_json(turn).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

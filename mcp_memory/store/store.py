@@ -1,145 +1,163 @@
 """The data folder as a whole: journal, tables, locks and the card (store.json) that says what they are."""
 
-import json
 import logging
 import os
-import shutil
-import sqlite3
-import tempfile
 import threading
 import uuid
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_memory.errors import StoreDamagedError, StoreError, StoreTooNewError
-from mcp_memory.model.turn import Turn
-from mcp_memory.model.unit import Unit
+from mcp_memory.store.card import DEFAULT_DIMENSION, UNKNOWN, Card, create_card, new_card, read_card, write_card
 from mcp_memory.store.journal import Journal
 from mcp_memory.store.lock import WriteLock
 
 if TYPE_CHECKING:  # LanceDB takes seconds to import: only what reads or writes tables pays for it
     from mcp_memory.store.lance import Table
 
+__all__ = ["DEFAULT_DIMENSION", "Card", "Store"]
 logger = logging.getLogger(__name__)
 
-SCHEMA_VERSION: Final = 1
-DEFAULT_DIMENSION: Final = 384
-_LEAST_LANCEDB: Final = "0.40"
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What store.json says: `embedder` is "" until the first vector is stored."""
-
-    store_id: str
-    schema: int = SCHEMA_VERSION
-    lancedb: str = _LEAST_LANCEDB
-    time_zone: str = ""
-    embedder: str = ""
-    dimension: int = DEFAULT_DIMENSION
+TABLES: Final = ("turns", "units", "replies")
+COMMITS_BEFORE_UPKEEP: Final = 50
 
 
 class Store:
     """Opens what is there, creates what is missing, and serves what can be read of what is damaged.
 
-    `problem` is "" or one sentence about why nothing can be written at the moment.
+    `problem` is "" or one sentence about why nothing can be written at the moment; `damage` has one sentence
+    for every table that cannot be read whole.
     """
 
     def __init__(self, folder: Path, uri: str = "", lock_timeout: float = 10.0, time_zone: str = "UTC") -> None:
         """Raises StoreTooNewError; any other trouble is kept in `problem`."""
         self.folder, self.lock_timeout, self.problem = folder, lock_timeout, ""
+        self.damage: dict[str, str] = {}
         self._uri, self._guard = uri, threading.RLock()
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            self.problem = f"the data folder {folder} cannot be made ({error.strerror}): set data_dir to another place"
-        self.card = self._read_card(time_zone)
+        self.card = new_card(time_zone)
         self.lock = WriteLock(folder)
-        self.journal = self._open_journal()
+        self._open()
 
     # ------------------------------------------------------------------ opening
 
-    def _read_card(self, time_zone: str) -> Card:
-        path = self.folder / "store.json"
-        try:
-            card = Card(**json.loads(path.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            card = Card(uuid.uuid4().hex, time_zone=time_zone)
-            if not self.problem:
-                self._write_card(card)
-        except (OSError, ValueError, TypeError):
-            self._quarantine(path)
-            card = self._card_from_tables(time_zone)
-            self._write_card(card)
-        if card.schema > SCHEMA_VERSION:
-            raise StoreTooNewError(f"{self.folder} was written by a newer mcp-memory: update this one")
-        return card
+    def _open(self) -> None:
+        self._probe()
+        self.card = self._read_or_make_card()
+        self.journal = self._open_journal()
 
-    def _card_from_tables(self, time_zone: str) -> Card:
-        """A damaged card is made anew; the embedder stays unknown, so its vectors are made anew as well."""
-        return Card(uuid.uuid4().hex, time_zone=time_zone)
+    def retry(self) -> None:
+        """Looks again whether what stood in the way of writing has gone; `problem` says."""
+        with self._guard:
+            if self.problem:
+                self.problem = ""
+                self._open()
 
-    def _write_card(self, card: Card) -> None:
+    def _probe(self) -> None:
         try:
-            fresh = self.folder / f"store.json.{os.getpid()}"
-            with fresh.open("w", encoding="utf-8") as file:
-                json.dump(asdict(card), file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(self.folder / "store.json")
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            self.problem = self.problem or f"the data folder {self.folder} cannot be written ({error.strerror})"
+            self._hinder(f"the data folder {self.folder} cannot be made ({error.strerror}): set data_dir elsewhere")
+            return
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            self._hinder(
+                f"the data folder {self.folder} is read-only: nothing new can be stored; check its permissions or set"
+                " data_dir elsewhere"
+            )
+
+    def _hinder(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+    def _read_or_make_card(self) -> Card:
+        try:
+            return read_card(self.folder)
+        except FileNotFoundError:
+            held = (self.folder / "lance" / "units.lance").exists()
+        except (OSError, ValueError, TypeError, KeyError):
+            self.quarantine(self.folder / "store.json")
+            held = True
+        # vectors of an unknown embedder are never mixed with others
+        card = replace(self.card, embedder=UNKNOWN if held else "")
+        if self.problem:
+            return card
+        try:
+            return create_card(self.folder, card)
+        except OSError as error:
+            self._hinder(
+                f"the data folder {self.folder} cannot be used ({error.strerror}): it needs free space and a file"
+                " system with hard links; set data_dir elsewhere"
+            )
+            return card
 
     def update_card(self, **changes: str | int) -> None:
-        """Changes what store.json says, atomically."""
-        self.card = replace(self.card, **changes)  # type: ignore[arg-type]
-        self._write_card(self.card)
+        """Changes what store.json says, atomically; under the write lock.  Raises StoreError."""
+        self.reread_card()
+        self._take_card(replace(self.card, **changes))  # type: ignore[arg-type]
+        try:
+            write_card(self.folder, self.card)
+        except OSError as error:
+            raise StoreError(f"{self.folder / 'store.json'} cannot be written ({error.strerror})") from None
 
     def reread_card(self) -> None:
         """Sees what another process changed."""
-        self.card = self._read_card(self.card.time_zone)
+        try:
+            self._take_card(read_card(self.folder))
+        except (OSError, ValueError, TypeError, KeyError):
+            logger.debug("store.json cannot be read: going on with what it said before")
+
+    def _take_card(self, card: Card) -> None:
+        if card.dimension != self.card.dimension:
+            self.__dict__.pop("units", None)  # its columns are others now
+        self.card = card
 
     def _open_journal(self) -> Journal:
         path = self.folder / "journal.sqlite3"
-        try:
-            journal = Journal(path)
-        except StoreTooNewError:
-            raise
-        except StoreDamagedError:
-            return self._replace_journal(path)
-        except StoreError as error:
-            self.problem = self.problem or str(error)
-            return _readable_copy(path)
-        return journal
+        if not self.problem:
+            try:
+                return Journal(path)
+            except StoreTooNewError:
+                raise
+            except StoreDamagedError:
+                return self._replace_journal(path)
+            except StoreError as error:
+                self._hinder(str(error))
+        from mcp_memory.store.salvage import memory_copy
+
+        return memory_copy(path)
 
     def _replace_journal(self, path: Path) -> Journal:
-        """Moves a damaged journal away and carries over every turn that can still be read from it."""
-        aside = self._quarantine(path)
-        for suffix in ("-wal", "-shm"):
-            self._quarantine(path.with_name(path.name + suffix))
-        journal = Journal(path)
-        saved, complete = _salvage(aside)
-        if saved:
-            journal.append(saved)
+        """Moves a damaged journal away and carries over everything that can still be read from it."""
+        from mcp_memory.store.salvage import COMPANIONS, memory_copy, salvage
+
+        with self.lock.held("replacing the damaged journal", self.lock_timeout):
+            try:
+                return Journal(path)  # another process was faster
+            except StoreDamagedError:
+                aside = self.quarantine(path, COMPANIONS)
+            if self.problem:
+                return memory_copy(path)
+            journal = Journal(path)
+            saved, complete = salvage(aside, journal)
         lost = "" if complete else " Some turns that were not yet indexed may be unreadable."
         journal.notice(
             "journal",
-            f"The journal was damaged and has been replaced; {len(saved)} waiting turns were carried over.{lost}"
+            f"The journal was damaged and has been replaced; {saved} waiting turns were carried over.{lost}"
             f" The damaged file is kept in {aside.parent}; `mcp-memory doctor` says more.",
         )
         return journal
 
-    def _quarantine(self, path: Path) -> Path:
-        aside = self.folder / "quarantine" / f"{path.name}.{uuid.uuid4().hex[:8]}"
+    def quarantine(self, path: Path, suffixes: tuple[str, ...] = ("",)) -> Path:
+        """Moves a damaged file or folder (with companions of these suffixes) out of the way, losing nothing."""
+        aside = self.folder / "quarantine" / f"{uuid.uuid4().hex[:8]}.{path.name}"
         try:
             aside.parent.mkdir(exist_ok=True, mode=0o700)
-            if path.exists():
-                path.replace(aside)
+            for suffix in suffixes:
+                companion = path.with_name(path.name + suffix)
+                if companion.exists():
+                    companion.replace(aside.with_name(aside.name + suffix))
         except OSError as error:
-            self.problem = self.problem or f"{path} is damaged and cannot be moved ({error.strerror})"
+            self._hinder(f"{path} is damaged and cannot be moved away ({error.strerror})")
         return aside
 
     # ------------------------------------------------------------------ tables
@@ -172,51 +190,26 @@ class Store:
         """What scribes answered."""
         return self._table("replies")
 
+    def tables(self) -> "list[Table]":
+        """All three."""
+        return [self.turns, self.units, self.replies]
+
     def upkeep(self, *, force: bool = False) -> None:
-        """Merges small files and prunes old versions where it is due; under the write lock."""
-        for table in (self.turns, self.units, self.replies):
-            table.upkeep(force=force)
+        """Merges small files and prunes old versions once enough commits of all processes have come together;
+        under the write lock."""
+        rev = self.journal.counter("rev")
+        if not force and rev - self.journal.counter("upkeep") < COMMITS_BEFORE_UPKEEP:
+            return
+        for table in self.tables():
+            table.upkeep()
+        self.journal.set_counter("upkeep", rev)
 
     def next_rev(self) -> int:
         """The revision that rows of the commit being made carry; under the write lock."""
         return self.journal.counter("rev") + 1
 
+    # ------------------------------------------------------------------ what to tell
 
-def _readable_copy(path: Path) -> Journal:
-    """A journal that cannot be opened in place (read-only or full disk), as a private copy to read from."""
-    folder = Path(tempfile.mkdtemp(prefix="mcp-memory-"))
-    try:
-        for name in (path.name, f"{path.name}-wal"):
-            if path.with_name(name).exists():
-                shutil.copy(path.with_name(name), folder / name)
-        return Journal(folder / path.name)
-    except (OSError, StoreError):
-        return Journal(Path(":memory:"))
-
-
-def _salvage(path: Path) -> tuple[list[Turn], bool]:
-    """The waiting turns that can still be read from a damaged journal, and whether that were all."""
-    from mcp_memory.store.rows import turn_from_json
-
-    saved: list[Turn] = []
-    try:
-        database = sqlite3.connect(path)
-    except sqlite3.DatabaseError:
-        return saved, False
-    try:
-        for (body,) in database.execute("SELECT body FROM pending ORDER BY seq"):
-            saved.append(turn_from_json(body))
-    except (sqlite3.DatabaseError, ValueError, TypeError, KeyError):
-        return saved, False
-    finally:
-        database.close()
-    return saved, True
-
-
-def published(store: Store, upserts: Sequence[tuple[Unit, object]], removed: Sequence[str]) -> None:
-    """One atomic commit of units with their vectors (or None), visible to every process afterwards."""
-    from mcp_memory.store.rows import unit_to_row
-
-    rev = store.next_rev()
-    store.units.upsert([unit_to_row(unit, rev, emb) for unit, emb in upserts], removed)
-    store.journal.published(removed)
+    def notices(self) -> list[str]:
+        """What a person must be told of this store, in whole sentences."""
+        return [one for one in (self.problem, *self.damage.values(), *self.journal.notices().values()) if one]

@@ -35,7 +35,8 @@ from mcp_memory.write.notebook import Notebook
 from mcp_memory.write.scenes import Covered, themes, uncovered
 
 if TYPE_CHECKING:
-    from mcp_memory.store.corpus import Corpus, Vector
+    from mcp_memory.store.corpus import Corpus
+    from mcp_memory.store.shelf import Vector
 
 TOPICS = ""  # topics belong to no window
 
@@ -54,7 +55,7 @@ class Consolidator:
 
         `nodes` then holds every closed tree node that was looked at, for who would ask a scribe about it.
         """
-        ledger = Ledger(self._corpus.units)
+        ledger = Ledger(self._corpus.stored())
         wanted = {*days, *self._ended(ledger, now)}
         turns = self._turns_of(wanted)
         self.nodes = {}
@@ -191,13 +192,15 @@ class Consolidator:
 
     def _turns_of(self, days: set[str]) -> dict[str, list[Turn]]:
         """The turns of these days: a whole exchange belongs to the day of its first turn."""
+        with self._corpus.lock:  # another thread may take in what was just said
+            turns = list(self._corpus.turns.values())
         first: dict[str, tuple[datetime, int, str]] = {}
-        for turn in self._corpus.turns.values():
+        for turn in turns:
             moment = (turn.at, turn.position, turn.id)
             first[turn.exchange] = min(first.get(turn.exchange, moment), moment)
         home = {exchange: day_key(moment[0], self._zone) for exchange, moment in first.items()}
         found: dict[str, list[Turn]] = defaultdict(list)
-        for turn in self._corpus.turns.values():
+        for turn in turns:
             if home[turn.exchange] in days:
                 found[home[turn.exchange]].append(turn)
         return found

@@ -4,32 +4,33 @@ One process at a time, under the write lock; what a killed process left half don
 doing it again changes nothing, because ids follow from content.
 """
 
-import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
-from mcp_memory.errors import EmbedError, StoreBusyError
+from mcp_memory.errors import StoreBusyError, StoreDamagedError
 from mcp_memory.model.turn import Turn, exchanges
-from mcp_memory.model.unit import Unit
-from mcp_memory.model.window import day_key
+from mcp_memory.model.window import day_key, month_key, week_key
 from mcp_memory.ports import Clock, Embedder
 from mcp_memory.store.rows import turn_from_row, turn_to_row, unit_to_row
 from mcp_memory.store.store import Store
-from mcp_memory.text.leaves import index_text, leaf_units
+from mcp_memory.store.work import Work
+from mcp_memory.text.leaves import leaf_units
 from mcp_memory.write.consolidate import Consolidator
 from mcp_memory.write.ledger import Ledger
 from mcp_memory.write.notebook import Notebook
+from mcp_memory.write.vectors import Vectorizer
 
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
 
-logger = logging.getLogger(__name__)
-
 BATCH: Final = 256  # turns per commit
 DAYS: Final = 32  # days derived per commit
+AGAIN: Final = timedelta(minutes=5)  # how soon an open day is looked at again although nothing was said
 Progress = Callable[[int], object]
 
 
@@ -43,7 +44,7 @@ class Drained:
 
 
 class Drain:
-    """The write side of one process; `corpus_of` gives an owner's memory, `embedder_of` what is loaded."""
+    """The write side of one process; `corpus_of` gives an owner's memory, `loaded` the embedder that is there."""
 
     def __init__(
         self,
@@ -51,11 +52,22 @@ class Drain:
         zone: ZoneInfo,
         clock: Clock,
         corpus_of: "Callable[[str], Corpus]",
-        embedder_of: Callable[[], Embedder | None],
+        loaded: Callable[[], Embedder | None],
     ) -> None:
         self.store, self.zone, self.clock = store, zone, clock
-        self._corpus_of, self._embedder_of = corpus_of, embedder_of
+        self._corpus_of = corpus_of
+        self._vectors = Vectorizer(store, corpus_of, loaded)
+        self.work = Work(store.journal)
         self._consolidators: dict[str, tuple[Consolidator, Notebook]] = {}
+        self._derived: dict[str, tuple[object, datetime]] = {}
+
+    @contextmanager
+    def writing(self, purpose: str, wait: float) -> Iterator[None]:
+        """Holds the write lock, with what store.json says now.  Raises StoreBusyError, StoreError."""
+        with self.store.lock.held(purpose, wait):
+            self.store.reread_card()
+            self._vectors.fit()
+            yield
 
     # ------------------------------------------------------------------ index
 
@@ -67,44 +79,50 @@ class Drain:
         """
         began, done = time.monotonic(), 0
         journal = self.store.journal
-        if not journal.counter("seeded"):
-            self._seed()
-        while journal.pending_count():
-            try:
-                with self.store.lock.held("indexing", wait):
+        try:
+            if not journal.counter("seeded"):
+                self._seed(wait)
+            while journal.pending_count():
+                with self.writing("indexing", wait):
                     done += self._index_batch(progress)
-            except StoreBusyError as error:
-                return Drained(done, journal.pending_count(), str(error))
-            if time.monotonic() - began > seconds:
-                break
+                if time.monotonic() - began > seconds:
+                    break
+        except StoreBusyError as error:
+            return Drained(done, journal.pending_count(), str(error))
         return Drained(done, journal.pending_count())
 
-    def _seed(self) -> None:
-        """A new or replaced journal learns which turns the tables hold already."""
-        held = self.store.turns.read(None, ["id"]).column("id").to_pylist()
-        self.store.journal.seed(held)
+    def _seed(self, wait: float) -> None:
+        """A new or replaced journal learns what the tables hold already."""
+        with self.store.lock.held("reading what is stored", wait):
+            held = self.store.turns.read(None, ["id", "owner", "at", "rev"]).to_pylist()
+            units = self.store.units.read(None, ["rev"]).column("rev").to_pylist()
+            rev = max([*units, *(row["rev"] for row in held)], default=0)
+            days = {(row["owner"], day_key(row["at"], self.zone)) for row in held}
+            self.store.journal.seed([row["id"] for row in held], rev, days)
 
     def _index_batch(self, progress: Progress) -> int:
         # read under the lock: another process may have moved some while we waited for it
         waiting = self.store.journal.pending(limit=BATCH)
+        if not waiting:
+            return 0
         units = [unit for one in self._whole_exchanges(waiting) for unit in leaf_units(one, self.zone)]
-        vectors = self._embedded(units)
-        self._adopt()
+        vectors = self._vectors.of(units)
         rev = self.store.next_rev()
         self.store.turns.upsert([turn_to_row(turn, rev) for turn in waiting])
         self.store.units.upsert([unit_to_row(unit, rev, emb) for unit, emb in zip(units, vectors, strict=True)])
         self.store.journal.published(())
+        self.work.open(windows_of(waiting, self.zone))
         self.store.journal.settle([t.id for t in waiting], {(t.owner, day_key(t.at, self.zone)) for t in waiting})
         self.store.upkeep()
         progress(len(waiting))
         return len(waiting)
 
     def _whole_exchanges(self, waiting: Sequence[Turn]) -> list[list[Turn]]:
-        """The exchanges of these turns, with the first turn where that is in the table already."""
+        """The exchanges of these turns, with what of them is in the table already."""
         here = {turn.id: turn for turn in waiting}
-        heads = [turn.exchange for turn in waiting if turn.exchange not in here]
-        for row in self.store.turns.read_ids(heads).to_pylist() if heads else ():
-            here[row["id"]] = turn_from_row(row)
+        started = sorted({turn.exchange for turn in waiting})
+        for row in self.store.turns.read_where("exchange", started).to_pylist():
+            here.setdefault(row["id"], turn_from_row(row))
         return exchanges(here.values())
 
     # ------------------------------------------------------------------ consolidate
@@ -126,19 +144,50 @@ class Drain:
         for owner, day in self.store.journal.dirty():
             by_owner.setdefault(owner, []).append(day)
         for owner, days in by_owner.items():
-            for chunk in _chunks(days, DAYS):
-                with self.store.lock.held("consolidating", wait):
+            if self._unchanged(owner, days):
+                continue
+            for chunk in chunks(days, DAYS):
+                with self.writing("consolidating", wait):
                     self._consolidate_days(owner, chunk)
                 progress(len(chunk))
+            self._derived[owner] = (self._state(days), self.clock.now())
+
+    def _unchanged(self, owner: str, days: Sequence[str]) -> bool:
+        """Whether these days were derived a moment ago from the same, as an open day is again and again."""
+        state, moment = self._derived.get(owner, (None, self.clock.now()))
+        return state == self._state(days) and timedelta() <= self.clock.now() - moment < AGAIN
+
+    def _state(self, days: Sequence[str]) -> object:
+        journal = self.store.journal
+        counters = [journal.counter(name) for name in ("rev", "pending", "replies", "epoch")]
+        return (*counters, day_key(self.clock.now(), self.zone), *days)
+
+    def derive(self, owner: str, days: Sequence[str]) -> None:
+        """Derives these days and what stands above them, after a scribe has answered.  Raises StoreError."""
+        with self.store.lock.held("consolidating", self.store.lock_timeout):
+            self._consolidate_days(owner, days)
 
     def _consolidate_days(self, owner: str, days: Sequence[str]) -> None:
         now = self.clock.now()
         consolidator, notebook = self.consolidator(owner)
         notebook.refresh()
         self._corpus_of(owner).refresh()
+        if self.store.damage:  # what cannot be read now must not be taken for gone
+            raise StoreDamagedError(next(iter(self.store.damage.values())))
         self.commit(owner, consolidator.run(days, now))
         today = day_key(now, self.zone)
         self.store.journal.clean(owner, [day for day in days if day < today])
+
+    def heal(self, corpus: "Corpus") -> None:
+        """Puts right what a table has lost: turns known from their quotes are stored again, days derived again."""
+        with corpus.lock:
+            lost, corpus.recovered = list(corpus.recovered.values()), {}
+            bare = [corpus.turns[one] for one in corpus.bare if one in corpus.turns]
+            corpus.bare = set()
+        if lost:
+            self.store.journal.restore(lost)
+        if bare:
+            self.store.journal.mark_dirty({(corpus.owner, day_key(turn.at, self.zone)) for turn in bare})
 
     def consolidator(self, owner: str) -> tuple[Consolidator, Notebook]:
         """The owner's consolidator and notebook of this process."""
@@ -151,64 +200,46 @@ class Drain:
         """One atomic commit of what a derivation changed; under the write lock."""
         if not ledger.upserts and not ledger.removed:
             return
-        corpus, units = self._corpus_of(owner), ledger.upserts
+        units = ledger.upserts
+        vectors = self._vectors.of(units)
         rev = self.store.next_rev()
-        rows = [unit_to_row(unit, rev, emb) for unit, emb in zip(units, self._embedded(units, corpus), strict=True)]
+        rows = [unit_to_row(unit, rev, emb) for unit, emb in zip(units, vectors, strict=True)]
         self.store.units.upsert(rows, ledger.removed)
         self.store.journal.published(ledger.removed)
-        corpus.refresh()
+        self._corpus_of(owner).refresh()
         self.store.upkeep()
 
-    # ------------------------------------------------------------------ vectors
+    def backfill(self, owner: str, seconds: float, wait: float = 0.0) -> int:
+        """Gives stored units of an owner their missing vectors, as far as `seconds` reach; how many are left.
 
-    def _adopt(self) -> None:
-        """The first embedder whose vectors are stored becomes the store's."""
-        embedder = self._embedder_of()
-        if embedder is not None and not self.store.card.embedder and embedder.dimension == self.store.card.dimension:
-            self.store.update_card(embedder=embedder.id)
-
-    def backfill(self, wait: float = 0.0) -> int:
-        """Gives a batch of stored units their missing vectors; returns how many are left without one."""
-        left = 0
-        for owner in self._owners():
-            corpus, embedder = self._corpus_of(owner), self._embedder_of()
-            corpus.refresh()
-            missing = corpus.without_vector()
-            left += len(missing)
-            if embedder is None or not missing:
-                continue
-            batch = missing[:BATCH]
-            with self.store.lock.held("embedding", wait):
-                self._adopt()
+        Raises StoreBusyError, StoreError.
+        """
+        began, corpus = time.monotonic(), self._corpus_of(owner)
+        corpus.refresh()
+        missing = corpus.without_vector()
+        while missing and self._vectors.ready() and time.monotonic() - began < seconds:
+            with self.writing("embedding", wait):
+                batch = missing[:BATCH]
+                vectors = self._vectors.of(batch)
                 rev = self.store.next_rev()
-                rows = [unit_to_row(one, rev, emb) for one, emb in zip(batch, self._embedded(batch), strict=True)]
+                rows = [unit_to_row(unit, rev, emb) for unit, emb in zip(batch, vectors, strict=True)]
                 self.store.units.upsert(rows)
                 self.store.journal.published(())
-            left -= len(batch)
-        return left
-
-    def _owners(self) -> list[str]:
-        return sorted(set(self.store.turns.read(None, ["owner"]).column("owner").to_pylist()))
-
-    def _embedded(self, units: Sequence[Unit], corpus: "Corpus | None" = None) -> list[object]:
-        """A vector or None for every unit; known ones are used again, and None stays when no model is there."""
-        vectors: list[object] = [self._known(unit, corpus) for unit in units]
-        missing = [number for number, vector in enumerate(vectors) if vector is None]
-        embedder = self._embedder_of()
-        if embedder is None or not missing:
-            return vectors
-        try:
-            made = embedder.embed([index_text(units[number]) for number in missing])
-        except EmbedError as error:
-            logger.warning("stored without vectors for now: %s", error)
-            return vectors
-        for number, vector in zip(missing, made, strict=True):
-            vectors[number] = vector
-        return vectors
-
-    def _known(self, unit: Unit, corpus: "Corpus | None") -> object:
-        return (corpus or self._corpus_of(unit.owner)).vector(unit)
+            corpus.refresh()
+            left = corpus.without_vector()
+            if len(left) >= len(missing):
+                break
+            missing = left
+        return len(missing)
 
 
-def _chunks(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+def chunks(values: Sequence[str], size: int) -> Iterable[Sequence[str]]:
+    """Runs of up to `size` values."""
     return [values[first : first + size] for first in range(0, len(values), size)]
+
+
+def windows_of(turns: Iterable[Turn], zone: ZoneInfo) -> set[tuple[str, str]]:
+    """The (owner, window)s of turns: day, week and month."""
+    days = {(turn.owner, day_key(turn.at, zone)) for turn in turns}
+    weeks = {(owner, week_key(day)) for owner, day in days}
+    return days | weeks | {(owner, month_key(week)) for owner, week in weeks}

@@ -7,6 +7,7 @@ deleted row keeps a word.
 
 import logging
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,10 +35,11 @@ class Doomed:
 
 def resolve(corpus: "Corpus", name: str) -> Turn | Unit:
     """What an id, the beginning of one, or an imported id names.  Raises InputError when nothing or several."""
-    everything: dict[str, Turn | Unit] = {**corpus.turns, **corpus.units}
+    with corpus.lock:
+        everything: dict[str, Turn | Unit] = {**corpus.turns, **corpus.units}
     if is_id(name) and name in everything:
         return everything[name]
-    found: list[Turn | Unit] = [turn for turn in corpus.turns.values() if turn.ref == name]
+    found: list[Turn | Unit] = [one for one in everything.values() if isinstance(one, Turn) and one.ref == name]
     if not found and is_handle(name):
         found = [one for key, one in everything.items() if key.startswith(name)]
     if len(found) > 1:
@@ -56,18 +58,13 @@ def doomed(corpus: "Corpus", names: Sequence[str]) -> Doomed:
     """
     if not names:
         raise InputError("give the ids to forget, as shown in parentheses by recall or inspect_memory")
-    ids = {turn for name in names for turn in _turns_of(corpus, resolve(corpus, name))}
-    ids |= {
-        reply.id
-        for reply in corpus.turns.values()
-        if reply.role == "assistant" and any(corpus.turns[one].exchange == reply.exchange for one in ids)
-    }
-    derived: dict[str, int] = {}
-    for unit in corpus.units.values():
-        if ids.intersection(unit.turns):
-            derived[unit.kind] = derived.get(unit.kind, 0) + 1
-    turns = sorted((corpus.turns[one] for one in ids), key=lambda turn: (turn.at, turn.position))
-    return Doomed(tuple(turns), derived)
+    with corpus.lock:
+        ids = {turn for name in names for turn in _turns_of(corpus, resolve(corpus, name))}
+        turns = {*corpus.whole_exchanges(ids)}
+        gone = [turn for turn in turns if turn.id in ids or turn.role == "assistant"]
+        ids = {turn.id for turn in gone}
+        derived: Counter[str] = Counter(unit.kind for unit in corpus.units.values() if not ids.isdisjoint(unit.turns))
+    return Doomed(tuple(sorted(gone, key=lambda turn: (turn.at, turn.position, turn.id))), dict(derived))
 
 
 def _turns_of(corpus: "Corpus", found: Turn | Unit) -> Iterable[str]:
@@ -87,9 +84,9 @@ def _turns_of(corpus: "Corpus", found: Turn | Unit) -> Iterable[str]:
 def forget(drain: Drain, corpus: "Corpus", target: Doomed, timeout: float) -> None:
     """Erases for good.  Raises StoreBusyError, StoreError; what was begun is finished by the next drain."""
     store = drain.store
-    with store.lock.held("forgetting", timeout):
+    with drain.writing("forgetting", timeout):
         ids = [turn.id for turn in target.turns]
-        days = {(corpus.owner, day_key(turn.at, drain.zone)) for turn in target.turns}
+        days = {(corpus.owner, day_key(turn.at, drain.zone)) for turn in corpus.whole_exchanges(ids)}
         store.journal.erase(ids, drain.clock.now(), days)
         finish(drain)
 
@@ -97,20 +94,28 @@ def forget(drain: Drain, corpus: "Corpus", target: Doomed, timeout: float) -> No
 def finish(drain: Drain) -> None:
     """Carries out what the journal says is to be erased; under the write lock."""
     store = drain.store
-    ids = store.journal.erasing()
+    ids = set(store.journal.erasing())
     if not ids:
         return
-    owners = {owner for owner, _ in store.journal.dirty()}
-    for owner in owners:
+    days: dict[str, set[str]] = {}
+    for owner, day in store.journal.dirty():
+        days.setdefault(owner, set()).add(day)
+    for owner, touched in days.items():
         _, notebook = drain.consolidator(owner)
-        notebook.refresh()
-        store.replies.erase(notebook.touching(set(ids)))
-        store.journal.bump("replies")
-    store.turns.erase(ids)
-    store.journal.published(ids)
+        notebook.forget(ids, touched, drain.zone)
+    standing = _standing_on(drain, ids)
+    store.units.delete(standing)
+    store.turns.erase(sorted(ids))
+    store.journal.published([*sorted(ids), *standing])
     drain.derive_dirty(store.lock_timeout)
     for table in (store.units, store.replies):
         table.erase(())
     shutil.rmtree(store.folder / "quarantine", ignore_errors=True)
-    store.journal.erased(ids)
     store.journal.scrub()
+    store.journal.erased(sorted(ids))
+
+
+def _standing_on(drain: Drain, ids: set[str]) -> list[str]:
+    """Ids of the stored units that have one of these turns among their evidence."""
+    rows = drain.store.units.read(None, ["id", "turns"]).to_pylist()
+    return [row["id"] for row in rows if not ids.isdisjoint(row["turns"])]

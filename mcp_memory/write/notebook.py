@@ -3,10 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from mcp_memory.model.notes import PeriodNotes
 from mcp_memory.model.reply import Reply, batch_notes, period_notes, reply_id
 from mcp_memory.model.turn import Turn
+from mcp_memory.model.window import day_key
 from mcp_memory.store.store import Store
 from mcp_memory.write.scenes import Covered
 
@@ -42,9 +44,15 @@ class Notebook:
         self._store.journal.bump("replies")
         self._replies = {}
 
-    def touching(self, turns: set[str]) -> list[str]:
-        """Ids of replies that were shown any of these turns."""
-        return [one.id for one in self._replies.values() if turns.intersection(one.turns)]
+    def forget(self, turns: set[str], days: set[str], zone: ZoneInfo) -> None:
+        """Drops replies that were shown any of these turns, and those about periods that hold one of these days.
+
+        Under the write lock; their bytes go with the next `erase`.
+        """
+        self.refresh()
+        touched = [one.id for one in self._replies.values() if _touches(one, turns, days, zone)]
+        self._store.replies.delete(touched)
+        self._store.journal.bump("replies")
 
     def covering(self, turns: Sequence[Turn]) -> list[Covered]:
         """Batch replies about any of these turns, in the order in which they count."""
@@ -61,6 +69,14 @@ class Notebook:
     def get(self, identifier: str) -> Reply | None:
         """One reply."""
         return self._replies.get(identifier)
+
+
+def _touches(reply: Reply, turns: set[str], days: set[str], zone: ZoneInfo) -> bool:
+    if reply.kind == "batch":
+        cited = {turn for item in batch_notes(reply.body).items for turn in item.turns}
+        return not turns.isdisjoint(reply.turns) or not turns.isdisjoint(cited)
+    first, last = day_key(reply.start, zone), day_key(reply.end, zone)
+    return any(first <= day <= last for day in days)
 
 
 def _row(reply: Reply, rev: int) -> dict[str, Any]:

@@ -61,10 +61,8 @@ def remember(journal: Journal, said: Said, owner: str, now: datetime, *, secrets
 
     _check(said, now)
     turns = exchange_turns(_safe(said, safe), owner, said.at or now)
-    if said.at is None:
-        receipt = journal.append_unless_repeated(turns, _fingerprint(turns), now, RETRY_SECONDS)
-    else:
-        receipt = journal.append(turns)
+    within = RETRY_SECONDS if said.at is None else None
+    receipt = journal.append_said(turns, _fingerprint(turns), turns[0].at, within)
     return _outcome(receipt, tuple(dict.fromkeys(kinds)), turns[0].at)
 
 
