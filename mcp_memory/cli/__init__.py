@@ -16,18 +16,21 @@ from mcp_memory.settings import load
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("serving", "speak MCP over stdio (the default)"),
     "demo": ("demo", "watch it remember five weeks of talk"),
-    "import": ("transfer", "take in conversations from a file"),
-    "export": ("transfer", "write all turns to a file"),
-    "backup": ("backup", "copy the data folder while it is in use"),
-    "rebuild": ("rebuilding", "make everything derived anew from what was said"),
-    "eval": ("evaluating", "measure recall on a benchmark file"),
-    "results": ("evaluating", "make a table of measured runs"),
-    "bench": ("benching", "measure what it costs"),
+    "install": ("install", "set up a client"),
+    "doctor": ("doctor", "look for what is wrong, and how to mend it"),
     "remember": ("memory", "store one exchange"),
     "recall": ("memory", "find memories"),
     "persona": ("memory", "show what is known of somebody"),
     "inspect": ("memory", "look into the memory"),
     "forget": ("memory", "erase memories for good"),
+    "import": ("transfer", "take in conversations from a file"),
+    "export": ("transfer", "write all turns to a file"),
+    "backup": ("backup", "copy the data folder while it is in use"),
+    "rebuild": ("rebuilding", "make everything derived anew from what was said"),
+    "models": ("models", "see to models for embed.provider = flag"),
+    "eval": ("evaluating", "measure recall on a benchmark file"),
+    "results": ("evaluating", "make a table of measured runs"),
+    "bench": ("benching", "measure what it costs"),
 }
 
 

@@ -1,0 +1,163 @@
+"""`mcp-memory install CLIENT`: the client's configuration entry, shown or merged into its file."""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mcp_memory.cli.files import replacing
+from mcp_memory.errors import InputError
+from mcp_memory.settings import Settings
+
+NAME: Final = "memory"
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Where a client keeps its servers: the file, the key they are under, and the shape of one."""
+
+    file: Callable[[], Path]
+    key: str
+    entry: Callable[[list[str]], Entry]
+
+
+def add(_name: str, command: argparse.ArgumentParser) -> None:
+    """Declares the command."""
+    command.add_argument("client", choices=sorted(CLIENTS))
+    command.add_argument("--write", action="store_true", help="merge it into the client's file; the old one is kept")
+    command.set_defaults(run=install)
+
+
+def install(_settings: Settings, options: argparse.Namespace) -> int:
+    """Shows the entry and its place, or writes it.  Raises InputError where the file cannot be merged into."""
+    client, launch = CLIENTS[options.client], _launch(options)
+    path, entry = client.file(), client.entry(launch)
+    if options.write:
+        print(_merge(path, client.key, entry))
+    else:
+        print(f"# {path}\n{_snippet(path, client.key, entry)}")
+    if options.client == "claude-code":
+        print(f"# for all projects: claude mcp add --scope user {NAME} -- {shlex.join(launch)}")
+    return 0
+
+
+def _launch(options: argparse.Namespace) -> list[str]:
+    """How to start this installation: clients start with a bare PATH and in any folder, so paths are whole."""
+    places = [("--config", options.config), ("--data-dir", options.data_dir)]
+    given = [part for flag, path in places if path for part in (flag, str(path.expanduser().resolve()))]
+    return [sys.executable, "-m", "mcp_memory", *given, *(part for one in options.set for part in ("--set", one))]
+
+
+# ---------------------------------------------------------------------- clients
+
+
+def _plain(launch: list[str]) -> Entry:
+    return {"command": launch[0], "args": launch[1:]}
+
+
+def _vscode(launch: list[str]) -> Entry:
+    return {"type": "stdio", **_plain(launch)}
+
+
+def _zed(launch: list[str]) -> Entry:
+    return {"source": "custom", **_plain(launch), "env": {}}
+
+
+def _opencode(launch: list[str]) -> Entry:
+    return {"type": "local", "command": launch, "enabled": True}
+
+
+def _home(*parts: str) -> Callable[[], Path]:
+    return lambda: Path.home().joinpath(*parts)
+
+
+def _application(folder: str, unix: str, name: str) -> Callable[[], Path]:
+    """A file in the platform's place for applications; `unix` is the folder's name below ~/.config."""
+
+    def place() -> Path:
+        if sys.platform == "win32":
+            return Path(os.environ.get("APPDATA", Path.home() / "AppData" / "Roaming")) / folder / name
+        if sys.platform == "darwin" and unix == folder:
+            return Path.home() / "Library" / "Application Support" / folder / name
+        return Path.home() / ".config" / unix / name
+
+    return place
+
+
+CLIENTS: Final[Mapping[str, Client]] = {
+    "claude-desktop": Client(_application("Claude", "Claude", "claude_desktop_config.json"), "mcpServers", _plain),
+    "claude-code": Client(lambda: Path.cwd() / ".mcp.json", "mcpServers", _plain),
+    "cursor": Client(_home(".cursor", "mcp.json"), "mcpServers", _plain),
+    "vscode": Client(lambda: Path.cwd() / ".vscode" / "mcp.json", "servers", _vscode),
+    "windsurf": Client(_home(".codeium", "windsurf", "mcp_config.json"), "mcpServers", _plain),
+    "zed": Client(_application("Zed", "zed", "settings.json"), "context_servers", _zed),
+    "gemini": Client(_home(".gemini", "settings.json"), "mcpServers", _plain),
+    "opencode": Client(_home(".config", "opencode", "opencode.json"), "mcp", _opencode),
+    "codex": Client(_home(".codex", "config.toml"), "mcp_servers", _plain),
+}
+
+
+# ---------------------------------------------------------------------- files
+
+
+def _snippet(path: Path, key: str, entry: Entry) -> str:
+    if path.suffix == ".toml":
+        # JSON strings and arrays of strings are TOML as well
+        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.items()]
+        return "\n".join([f"[{key}.{NAME}]", *lines])
+    return json.dumps({key: {NAME: entry}}, indent=2, ensure_ascii=False)
+
+
+def _merge(path: Path, key: str, entry: Entry) -> str:
+    """Adds or replaces our entry and nothing else; says what was done."""
+    path = path.resolve()  # a linked settings file stays a link
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    new = _merged_toml(old, path, key, entry) if path.suffix == ".toml" else _merged_json(old, path, key, entry)
+    if new == old:
+        return f"{path}: nothing to do, the entry {NAME!r} is there"
+    kept = _keep(path) if old else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as fresh:
+        fresh.write_text(new, encoding="utf-8")
+    return f"{path}: entry {NAME!r} written" + (f"; the old file is {kept}" if kept else "")
+
+
+def _merged_json(old: str, path: Path, key: str, entry: Entry) -> str:
+    try:
+        content = json.loads(old) if old.strip() else {}
+        servers = content.setdefault(key, {})
+        if servers.get(NAME) == entry:
+            return old
+        servers[NAME] = entry
+    except (ValueError, AttributeError, TypeError):
+        raise InputError(f"{path} is not plain JSON (it may have comments): add the entry by hand") from None
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _merged_toml(old: str, path: Path, key: str, entry: Entry) -> str:
+    try:
+        there = tomllib.loads(old).get(key, {}).get(NAME)
+    except (tomllib.TOMLDecodeError, AttributeError):
+        raise InputError(f"{path} is not valid TOML: mend it first") from None
+    if there == entry:
+        return old
+    if there is not None:
+        raise InputError(f"{path} has another [{key}.{NAME}]: change it by hand, or take it out and repeat")
+    return f"{old.rstrip()}\n\n{_snippet(path, key, entry)}\n".lstrip()
+
+
+def _keep(path: Path) -> Path:
+    """A copy of the file beside it, under a name that is free."""
+    names = (path.with_name(f"{path.name}.bak{number or ''}") for number in range(1000))
+    kept = next(name for name in names if not name.exists())
+    shutil.copy2(path, kept)
+    return kept
