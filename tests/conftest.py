@@ -19,6 +19,17 @@ ROOT = Path(__file__).parents[1]
 WATCHDOG = 120.0  # seconds after which a process counts as hung; nothing here takes a tenth of it
 
 
+@pytest.fixture(autouse=True)
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Neither the user's configuration nor a key in the environment takes part in a test."""
+    home = tmp_path_factory.getbasetemp() / "home"
+    for name in list(os.environ):
+        if name.startswith("MCP_MEMORY_") or name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+            monkeypatch.delenv(name)
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(home))
+
+
 @pytest.fixture
 def clock() -> FixedClock:
     return FixedClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
