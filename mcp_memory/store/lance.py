@@ -202,7 +202,9 @@ class Table:
 
         def overwrite() -> None:
             options = {"new_table_enable_stable_row_ids": "true"}
-            table = self._connection.create_table(self.name, data=rows, mode="overwrite", storage_options=options)
+            table = self._connection.create_table(
+                self.name, data=rows, mode="overwrite", storage_options=options, on_bad_vectors="null"
+            )
             _declare_key(table)
             self._table = table
 
