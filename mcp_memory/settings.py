@@ -102,6 +102,11 @@ class Settings(BaseSettings):
                 raise ValueError("not an IANA time zone such as Europe/Berlin") from None
         return name
 
+    @field_validator("data_dir")
+    @classmethod
+    def _whole(cls, path: Path) -> Path:
+        return path.expanduser()
+
     @field_validator("owner")
     @classmethod
     def _one_line(cls, name: str) -> str:

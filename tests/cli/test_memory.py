@@ -1,0 +1,43 @@
+from collections.abc import Callable
+from typing import Any
+
+
+def test_what_is_remembered_is_recalled(run: Callable[..., Any]) -> None:
+    assert run("remember", "The spare key hangs behind the clock.", "Noted.").code == 0
+    done = run("recall", "where is the spare key")
+    assert done.code == 0
+    assert "behind the clock" in done.out
+
+
+def test_the_structured_answer_is_json(run: Callable[..., Any]) -> None:
+    stored = run("remember", "My doctor is called Abe.", "--topic", "health", "--json").json
+    assert stored["stored"]
+    assert run("recall", "doctor", "--json").json["hits"][0]["sources"] == stored["ids"][:1]
+    assert run("inspect", "--json").json["data"]["turns"] == 1
+    assert run("persona", "--json").json["speaker"] == "user"
+
+
+def test_a_note_is_kept_with_its_turn(run: Callable[..., Any]) -> None:
+    run("remember", "He said yes!", "--note", "Ola will marry Jun", "--at", "2024-05-01")
+    assert "[2024-05-01]" in run("recall", "Who marries Jun?").out
+
+
+def test_a_refused_argument_is_one_line_and_no_success(run: Callable[..., Any]) -> None:
+    done = run("recall", "  ")
+    assert done.code == 1
+    assert done.err.startswith("mcp-memory: `query` is blank")
+
+
+def test_forgetting_shows_first_and_erases_only_when_told(run: Callable[..., Any]) -> None:
+    turn = run("remember", "The safe opens with 4711.", "--json").json["ids"][0]
+    shown = run("forget", turn)
+    assert shown.code == 1
+    assert "would erase 1 turns" in shown.out
+    assert "4711" in run("recall", "safe").out
+    assert run("forget", turn, "--yes").code == 0
+    assert "4711" not in run("recall", "safe").out
+
+
+def test_how_a_line_was_found_can_be_shown(run: Callable[..., Any]) -> None:
+    run("remember", "Our cat is called Pixel.")
+    assert len(run("recall", "cat", "--trace").out) > len(run("recall", "cat").out)
