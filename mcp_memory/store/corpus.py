@@ -17,7 +17,7 @@ from lancedb.expr import col, lit
 
 from mcp_memory.model.turn import Turn, exchanges
 from mcp_memory.model.unit import Unit
-from mcp_memory.store.health import readable
+from mcp_memory.store.health import note_missing, readable
 from mcp_memory.store.lance import all_of, equals
 from mcp_memory.store.rows import turn_from_quote, turn_from_row, unit_from_row
 from mcp_memory.store.shelf import Mask, Shelf, Vector, Vectors
@@ -122,6 +122,7 @@ class Corpus:
             self._add_turn(self.recovered[one])
         self.bare = self.turns.keys() - quotes.keys()
         self._put_leaves({self.turns[one].exchange for one in self.bare})
+        note_missing(self._store, len(self.recovered))
 
     def _take_waiting(self) -> None:
         arrived, self._arrived = self._store.journal.arrived(self.owner, self._arrived)

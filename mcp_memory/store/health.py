@@ -92,6 +92,21 @@ def _drop_broken_versions(store: "Store", table: "Table") -> int:
     return _STEPS_BACK
 
 
+def note_missing(store: "Store", recovered: int) -> None:
+    """Keeps in `store.damage` that turns are gone which had been acknowledged; `recovered` are known otherwise."""
+    if "turns" in store.damage:
+        return
+    try:
+        lost = store.journal.settled_count() - store.turns.count() - recovered
+    except StoreDamagedError:
+        return
+    if lost > 0:
+        store.damage["missing"] = (
+            f"{lost} turns that were acknowledged are missing from the table of turns (files were deleted or damaged):"
+            " put back a backup; `mcp-memory doctor` says more."
+        )
+
+
 # ------------------------------------------------------------------ checking
 
 

@@ -28,7 +28,7 @@ class Store:
     """Opens what is there, creates what is missing, and serves what can be read of what is damaged.
 
     `problem` is "" or one sentence about why nothing can be written at the moment; `damage` has one sentence
-    for every table that cannot be read whole.
+    for every table that cannot be read whole, and for what is missing.
     """
 
     def __init__(self, folder: Path, uri: str = "", lock_timeout: float = 10.0, time_zone: str = "UTC") -> None:
@@ -209,6 +209,10 @@ class Store:
         return self.journal.counter("rev") + 1
 
     # ------------------------------------------------------------------ what to tell
+
+    def unreadable(self) -> str:
+        """ "" or one sentence about a table that cannot be read whole."""
+        return next((self.damage[name] for name in TABLES if name in self.damage), "")
 
     def notices(self) -> list[str]:
         """What a person must be told of this store, in whole sentences."""

@@ -172,14 +172,16 @@ class Drain:
         consolidator, notebook = self.consolidator(owner)
         notebook.refresh()
         self._corpus_of(owner).refresh()
-        if self.store.damage:  # what cannot be read now must not be taken for gone
-            raise StoreDamagedError(next(iter(self.store.damage.values())))
+        if damage := self.store.unreadable():  # what cannot be read now must not be taken for gone
+            raise StoreDamagedError(damage)
         self.commit(owner, consolidator.run(days, now))
         today = day_key(now, self.zone)
         self.store.journal.clean(owner, [day for day in days if day < today])
 
     def heal(self, corpus: "Corpus") -> None:
         """Puts right what a table has lost: turns known from their quotes are stored again, days derived again."""
+        if self.store.unreadable():
+            return
         with corpus.lock:
             lost, corpus.recovered = list(corpus.recovered.values()), {}
             bare = [corpus.turns[one] for one in corpus.bare if one in corpus.turns]

@@ -7,11 +7,13 @@ many rebuilds were begun, "rebuilt" which of them was completed.
 
 from typing import TYPE_CHECKING
 
+from mcp_memory.errors import StoreDamagedError
 from mcp_memory.model.window import day_key
 from mcp_memory.write.drain import Drain
 
 if TYPE_CHECKING:
     from mcp_memory.ports import Embedder
+    from mcp_memory.store.store import Store
 
 
 def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, rescribe: bool = False) -> int:
@@ -20,11 +22,11 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
 
     `rescribe` also lets go of what scribes answered, so that the present one is asked again.
     """
-    from mcp_memory.store import schema
     from mcp_memory.store.rows import turn_from_row
 
     store = drain.store
     with store.lock.held("rebuilding", timeout):
+        store.reread_card()
         left = 0 if rescribe else _left_of_stopped(drain, embedder)
         if left:
             return left
@@ -35,12 +37,28 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
                 _, notebook = drain.consolidator(owner)
                 notebook.refresh()
                 notebook.drop()
-        dimension = embedder.dimension if embedder else store.card.dimension
-        store.update_card(embedder=embedder.id if embedder else "", dimension=dimension)
-        store.units.replace_all(schema.units(dimension).empty_table())
+        # in this order a rebuild that is cut off leaves days to derive and no vector under a wrong name
         store.journal.mark_dirty(days)
+        dimension = embedder.dimension if embedder else store.card.dimension
+        _empty_units(store, dimension)
+        store.update_card(embedder=embedder.id if embedder else "", dimension=dimension)
         store.journal.bump("epoch")
     return len(days)
+
+
+def _empty_units(store: "Store", dimension: int) -> None:
+    from mcp_memory.store import schema
+
+    empty = schema.units(dimension).empty_table()
+    try:
+        store.units.replace_all(empty)
+    except StoreDamagedError:
+        if store.units.folder is None:
+            raise
+        store.quarantine(store.units.folder)
+        store.units.reopen()
+        store.units.replace_all(empty)
+    store.damage.pop("units", None)
 
 
 def complete(drain: Drain) -> None:
@@ -52,6 +70,8 @@ def complete(drain: Drain) -> None:
 
 def _left_of_stopped(drain: Drain, embedder: "Embedder | None") -> int:
     journal, stored = drain.store.journal, drain.store.card.embedder
+    if drain.store.unreadable():
+        return 0
     stopped = journal.counter("rebuilt") < journal.counter("epoch")
     return _open_days(drain) if stopped and stored == (embedder.id if embedder else "") else 0
 
