@@ -9,7 +9,7 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -31,23 +31,32 @@ _SHOWN: Final = 4  # list entries shown of one section
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, why, and words of which one line of the answer must hold all; () is not checked."""
+    """What is asked and why; `proof` are words of which one line of the answer must hold all, in the section
+    `where` if one is named, and `refuted` words that no line may hold."""
 
     kind: str
     text: str
-    proof: tuple[str, ...] = ()
+    proof: tuple[str, ...]
     complexity: str = "auto"
+    where: str = ""
+    refuted: str = ""
 
 
 QUESTIONS: Final = (
     Question("a fact", "Who teaches me Portuguese, and when?", ("beatriz", "19:30")),
     Question("a moment: it was said as “in three weeks”", "When is the premiere of Mia's play?", ("april",)),
-    Question("a correction: an earlier plan fell through", "Which address are we moving to?", ("12 garden lane",)),
+    Question(
+        "a correction: an earlier plan fell through",
+        "Which address are we moving to?",
+        ("12 garden lane",),
+        refuted="48 linden street on 29",
+    ),
     Question("several facts", "What is done and what is left to do for the move?", ("ramp",), "hybrid"),
     Question(
         "a remark that shares no word with the memory it should evoke",
         "Might make satay skewers with that creamy sauce for the whole cast.",
         ("peanuts",),
+        where="associations",
     ),
 )
 
@@ -131,10 +140,15 @@ async def _ask(client: "Client", question: Question) -> bool:
     """Shows one answer; whether it holds what it must."""
     arguments = {"query": question.text, "complexity": question.complexity, "max_tokens": 512}
     text, shown = await _call(client, "recall", arguments)
-    lines = [hit["text"].casefold() for hit in shown["hits"]]
-    proved = not question.proof or any(all(word in line for word in question.proof) for line in lines)
     _block(f"recall: {question.text}", question.kind, text)
-    return proved
+    return proved(question, shown["hits"])
+
+
+def proved(question: Question, hits: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an answer holds what it must and nothing that is refuted."""
+    lines = [hit["text"].casefold() for hit in hits if question.where in ("", hit["section"])]
+    held = any(all(word in line for word in question.proof) for line in lines)
+    return held and not (question.refuted and any(question.refuted in hit["text"].casefold() for hit in hits))
 
 
 async def _show(client: "Client", tool: str, arguments: dict[str, Any], what: str) -> None:

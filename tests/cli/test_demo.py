@@ -1,6 +1,6 @@
-from collections.abc import Callable
+import subprocess
+import sys
 from datetime import datetime
-from typing import Any
 
 import pytest
 
@@ -23,19 +23,32 @@ def test_the_remark_shares_no_word_with_the_memory_it_should_evoke() -> None:
     assert not set(analyze(remark.text)) & {word for text in said for word in analyze(text)}
 
 
-def test_the_demo_shows_and_proves_what_it_promises(run: Callable[..., Any]) -> None:
-    done = run("demo")
-    assert done.err == ""
-    assert done.code == 0
-    assert all(question.text in done.out for question in demo.QUESTIONS)
-    assert all(len(line) <= 100 for line in done.out.splitlines())
+def test_the_demo_shows_and_proves_what_it_promises() -> None:
+    done = subprocess.run([sys.executable, "-m", "mcp_memory", "demo"], capture_output=True, encoding="utf-8")
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert all(question.text in done.stdout for question in demo.QUESTIONS)
+    assert all(len(line) <= 100 for line in done.stdout.splitlines())
 
 
-def test_the_demo_fails_when_an_answer_lacks_what_it_must_hold(
-    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrong = demo.Question("a fact", "Who teaches me Portuguese?", ("nobody at all",))
-    monkeypatch.setattr(demo, "QUESTIONS", (wrong,))
-    done = run("demo")
-    assert done.code == 1
-    assert "lacks what it must hold: a fact" in done.err
+def test_the_demo_fails_when_an_answer_lacks_what_it_must_hold() -> None:
+    wrong = "demo.QUESTIONS = [demo.Question('a fact', 'Who teaches me Portuguese?', ('nobody at all',))]"
+    code = f"from mcp_memory.cli import demo, main; {wrong}; raise SystemExit(main(['demo']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    assert done.returncode == 1
+    assert "lacks what it must hold: a fact" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "holds"),
+    [
+        ([("facts", "you live in Rome since May"), ("associations", "Rome")], True),
+        ([("associations", "you live in Rome since May")], False),
+        ([("facts", "you live in Rome"), ("facts", "since May")], False),
+        ([("facts", "you live in Rome since May"), ("facts", "you live in Bonn")], False),
+        ([], False),
+    ],
+)
+def test_an_answer_is_judged_by_what_it_must_and_must_not_hold(lines: list[tuple[str, str]], holds: bool) -> None:
+    question = demo.Question("a correction", "Where do I live?", ("rome", "may"), where="facts", refuted="bonn")
+    assert demo.proved(question, [{"section": section, "text": text} for section, text in lines]) is holds
