@@ -47,6 +47,8 @@ def readable(store: "Store", name: str, where: "Expr | None" = None) -> "pa.Tabl
     try:
         found = table.read(where)
     except StoreDamagedError:
+        if store.problem and not (table.folder and table.folder.exists()):
+            return table.schema.empty_table()
         stepped = _step_back(store, table)
         if stepped is None:
             store.damage[name] = f"{_SAID[name]} (`mcp-memory doctor` says more)."

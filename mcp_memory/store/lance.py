@@ -40,9 +40,9 @@ def connect(uri: str) -> Any:
     return lancedb.connect(uri, read_consistency_interval=timedelta(0), session=session)
 
 
-def table_names(connection: Any) -> list[str]:
+def table_names(connection: Callable[[], Any]) -> list[str]:
     """The tables that are there."""
-    listed = _guard(connection.list_tables, "list")
+    listed = _guard(lambda: connection().list_tables(), "list")
     return list(getattr(listed, "tables", listed))
 
 
@@ -63,7 +63,7 @@ def all_of(parts: Sequence[Expr]) -> Expr:
 class Table:
     """A table by name: reading never creates it, writing does; reopened when it was replaced."""
 
-    def __init__(self, connection: Any, name: str, schema: pa.Schema, folder: Path | None) -> None:
+    def __init__(self, connection: Callable[[], Any], name: str, schema: pa.Schema, folder: Path | None = None) -> None:
         """`folder` holds the tables when they are files of this machine."""
         self._connection, self.name, self.schema = connection, name, schema
         self.folder = folder / f"{name}.lance" if folder else None
@@ -71,7 +71,7 @@ class Table:
 
     def _open(self) -> Any:
         if self._table is None:
-            self._table = _guard(lambda: self._connection.open_table(self.name), self.name)
+            self._table = _guard(lambda: self._connection().open_table(self.name), self.name)
         return self._table
 
     def _open_or_create(self) -> Any:
@@ -81,7 +81,7 @@ class Table:
 
     def _create(self) -> Any:
         options = {"new_table_enable_stable_row_ids": "true"}
-        table = self._connection.create_table(self.name, schema=self.schema, storage_options=options, exist_ok=True)
+        table = self._connection().create_table(self.name, schema=self.schema, storage_options=options, exist_ok=True)
         _declare_key(table)
         return table
 
@@ -202,7 +202,7 @@ class Table:
 
         def overwrite() -> None:
             options = {"new_table_enable_stable_row_ids": "true"}
-            table = self._connection.create_table(
+            table = self._connection().create_table(
                 self.name, data=rows, mode="overwrite", storage_options=options, on_bad_vectors="null"
             )
             _declare_key(table)

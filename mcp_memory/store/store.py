@@ -173,7 +173,7 @@ class Store:
         from mcp_memory.store.lance import Table
 
         columns = {"turns": schema.TURNS, "replies": schema.REPLIES}.get(name) or schema.units(self.card.dimension)
-        return Table(self._connection, name, columns, None if self._uri else self.folder / "lance")
+        return Table(lambda: self._connection, name, columns, None if self._uri else self.folder / "lance")
 
     @cached_property
     def turns(self) -> "Table":

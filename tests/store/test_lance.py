@@ -28,7 +28,8 @@ from mcp_memory.store import schema
 from mcp_memory.store.lance import Table, connect
 from mcp_memory.store.rows import unit_to_row
 folder = Path(sys.argv[1])
-table = Table(connect(str(folder)), "units", schema.units(8), folder)
+connection = connect(str(folder))
+table = Table(lambda: connection, "units", schema.units(8), folder)
 table.count()
 print("ready", flush=True)
 sys.stdin.readline()
@@ -46,7 +47,8 @@ def folder(tmp_path: Path) -> Path:
 
 def opened(folder: Path) -> Table:
     """A handle of its own, as another process would have."""
-    return Table(connect(str(folder)), "units", schema.units(DIMENSION), folder)
+    connection = connect(str(folder))
+    return Table(lambda: connection, "units", schema.units(DIMENSION), folder)
 
 
 @pytest.fixture
