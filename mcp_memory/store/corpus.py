@@ -80,9 +80,10 @@ class Corpus:
             seen = (journal.counter("rev"), journal.counter("pending"), journal.counter("epoch"))
             if seen == self._seen:
                 return
-            if seen[2] != self._seen[2]:
+            if seen[0] != self._rev:
+                self._store.reread_card()  # another process may have chosen an embedder
+            if seen[2] != self._seen[2] or self._store.card.dimension != self._dimension:
                 # the units were made anew from nothing, perhaps with vectors of another length
-                self._store.reread_card()
                 self._clear(self._store.card.dimension)
             if seen[0] != self._rev:
                 self._take_committed(seen[0])
@@ -96,7 +97,6 @@ class Corpus:
 
     def _take_committed(self, rev: int) -> None:
         first = self._rev < 0
-        self._store.reread_card()  # another process may have chosen an embedder
         if not first:
             removed = self._store.journal.removed_since(self._rev)
             self._let_go([one for one in removed if one in self.turns])

@@ -2,7 +2,8 @@
 
 bm25s computes an index in one go; building it anew for every turn would cost seconds, so newer rows are
 scored with the same formula (Lucene's idf, k1 = .9, b = .4: measured best on LoCoMo) until enough have
-gathered to be worth a rebuild.
+gathered to be worth a rebuild.  Old and new rows share one idf, that of now, and one mean length, that of
+the last rebuild, so that neither has an advantage.
 """
 
 import logging
@@ -30,8 +31,10 @@ class LexicalIndex:
         self._terms: dict[str, int] = {}
         self._documents: list[NDArray[np.int32]] = []
         self._length = 0
+        self._mean = 0.0  # length of a document at the last rebuild
         self._bulk: Any = None
         self._bulk_rows = 0
+        self._bulk_idf: list[float] = []
         self._frequency: Counter[int] = Counter()
         self._later: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
@@ -58,6 +61,8 @@ class LexicalIndex:
         bulk = bm25s.BM25(k1=K1, b=B, method="lucene")
         bulk.index((self._documents, self._terms), show_progress=False, create_empty_token=False)
         self._bulk, self._bulk_rows = bulk, len(self)
+        self._bulk_idf = [self._idf(number) for number in range(len(self._terms))]
+        self._mean = self._length / len(self)
         self._later = defaultdict(list)
 
     def scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
@@ -66,20 +71,21 @@ class LexicalIndex:
         found = np.zeros(len(self), dtype=np.float32)
         if not known:
             return found
-        if self._bulk is not None:
-            inside = [number for number in known if number < self._bulk_size()]
-            if inside:
-                found[: self._bulk_rows] = self._bulk.get_scores_from_ids(inside)
-        mean = self._length / max(len(self), 1)
+        mean = self._mean or self._length / len(self)
         for number in known:
             idf = self._idf(number)
+            if number < len(self._bulk_idf):
+                share = self._bulk.get_scores_from_ids([number])
+                found[: self._bulk_rows] += share * np.float32(idf / self._bulk_idf[number])
             for row, count in self._later.get(number, ()):
                 length = len(self._documents[row])
                 found[row] += idf * count / (count + K1 * (1 - B + B * length / mean))
         return found
 
-    def _bulk_size(self) -> int:
-        return len(self._bulk.scores["indptr"]) - 1
+    def weight(self, term: str) -> float:
+        """The idf of a term; 0 for one that never occurred."""
+        number = self._terms.get(term)
+        return self._idf(number) if number is not None else 0.0
 
     def _idf(self, number: int) -> float:
         frequency = self._frequency[number]
