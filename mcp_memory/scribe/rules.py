@@ -5,12 +5,13 @@ what about themselves.  It writes no triggers: association needs understanding i
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from mcp_memory.model.notes import Batch, BatchNotes, Period, PeriodNotes, PersonaPatch, SceneNote
 from mcp_memory.model.turn import Turn, exchanges
+from mcp_memory.scribe.segmenting import cut
 from mcp_memory.text.clean import plain
 from mcp_memory.text.sentences import salient, sentences
 from mcp_memory.text.titles import extract, keyphrases, title_of
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
 
 VectorOf = Callable[[Sequence[Turn]], "NDArray[np.float32] | None"]
 
-SCENE_EXCHANGES: Final = 16
-SCENE_TOKENS: Final = 3_000
 SCENE_GAP: Final = timedelta(minutes=30)
-LEAST_BEFORE_DRIFT: Final = 3
-DRIFT: Final = 0.15
 SUMMARY_TOKENS: Final = {"session": 120, "day": 160, "week": 200, "profile": 240}
 _LONGEST_QUOTE: Final = 60
 
@@ -70,41 +67,26 @@ class RulesScribe:
         return _summed_up(period, ())
 
     def _runs(self, turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-        run: list[Turn] = []
-        size, seen = 0, list["NDArray[np.float32] | None"]()
-        for exchange in exchanges(turns):
-            tokens = sum(count_tokens(turn.text) for turn in exchange)
-            if run and (
-                self._breaks(run, exchange, seen) or len(seen) >= SCENE_EXCHANGES or size + tokens > SCENE_TOKENS
-            ):
-                yield run
-                run, size, seen = [], 0, []
-            run = [*run, *exchange]
-            size += tokens
-            seen.append(self._vector_of(exchange))
-        if run:
-            yield run
-
-    def _breaks(
-        self, run: Sequence[Turn], exchange: Sequence[Turn], seen: "Sequence[NDArray[np.float32] | None]"
-    ) -> bool:
-        topic = next((turn.topic for turn in reversed(run) if turn.topic), "")
-        if exchange[0].at - run[-1].at > SCENE_GAP:
-            return True
-        if exchange[0].topic and topic and exchange[0].topic.casefold() != topic.casefold():
-            return True
-        return len(seen) >= LEAST_BEFORE_DRIFT and _drifts(seen, self._vector_of(exchange))
+        for stretch in _stretches(exchanges(turns)):
+            tokens = [sum(count_tokens(turn.text) for turn in exchange) for exchange in stretch]
+            begins = cut([self._vector_of(exchange) for exchange in stretch], tokens)
+            for first, last in zip(begins, [*begins[1:], len(stretch)], strict=True):
+                yield [turn for exchange in stretch[first:last] for turn in exchange]
 
 
-def _drifts(seen: "Sequence[NDArray[np.float32] | None]", vector: "NDArray[np.float32] | None") -> bool:
-    """Whether an exchange's meaning is far from the last few of the scene."""
-    import numpy as np
-
-    recent = [one for one in seen[-4:] if one is not None]
-    if vector is None or not recent:
-        return False
-    centre = np.mean(recent, axis=0)
-    return float(centre @ vector) < DRIFT * float(np.linalg.norm(centre))
+def _stretches(groups: Iterable[list[Turn]]) -> Iterator[list[list[Turn]]]:
+    """Exchanges between which neither silence nor another topic label says that something new begins."""
+    stretch: list[list[Turn]] = []
+    label = ""
+    for exchange in groups:
+        named = exchange[0].topic.casefold()
+        if stretch and (exchange[0].at - stretch[-1][-1].at > SCENE_GAP or (named and label and named != label)):
+            yield stretch
+            stretch, label = [], ""
+        stretch.append(exchange)
+        label = next((turn.topic.casefold() for turn in reversed(exchange) if turn.topic), label)
+    if stretch:
+        yield stretch
 
 
 def _scene(turns: Sequence[Turn]) -> SceneNote:

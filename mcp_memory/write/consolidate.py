@@ -125,7 +125,7 @@ class Consolidator:
         return tree.sum_up(node, identifier, self._rules, self._notebook.answer)
 
     def _exchange_vector(self, exchange: Sequence[Turn]) -> "Vector | None":
-        return self._corpus.vector(leaf_units(exchange, self._zone)[0])
+        return self._corpus.mean_vector([turn.id for turn in exchange])
 
     # ------------------------------------------------------------------ topics
 
