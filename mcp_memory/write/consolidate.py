@@ -5,7 +5,6 @@ stored, and only the difference is committed.  So a late turn rebuilds exactly i
 changes nothing, and a rebuild is the same code over all days.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from mcp_memory.model.notes import Batch, PeriodNotes
+from mcp_memory.model.notes import Batch
 from mcp_memory.model.reply import reply_id
 from mcp_memory.model.turn import Turn, exchanges
 from mcp_memory.model.unit import Unit
@@ -30,6 +29,7 @@ from mcp_memory.model.window import (
 from mcp_memory.scribe.rules import RulesScribe
 from mcp_memory.text.leaves import leaf_units
 from mcp_memory.write import persona, topics, tree
+from mcp_memory.write.background import Background
 from mcp_memory.write.ledger import Ledger
 from mcp_memory.write.notebook import Notebook
 from mcp_memory.write.scenes import Covered, themes, uncovered
@@ -101,7 +101,8 @@ class Consolidator:
             leaves = [unit for one in exchanges(turns) for unit in self._leaves(one, identifier, found.segments)]
             segments = tuple(unit for unit in leaves if unit.kind == "segment")
             parent = tree.node_id(owner, "day", day)
-            node = tree.Node("session", identifier, day, parent, segments, closed, tuple(turns))
+            scenes = tuple(unit for unit in found.units if unit.kind == "scene")
+            node = tree.Node("session", identifier, day, parent, segments, closed, tuple(turns), scenes)
             made = (self._node_unit(node, identifier), *leaves, *found.units)
             memo = self._memo[identifier] = (key, made, node)
         if closed:
@@ -136,7 +137,8 @@ class Consolidator:
         names = {unit.id for unit in new}
         # a scene of a day that is made again counts only if it is made again
         kept = {one.id: one for one in known.values() if one.window not in fresh or one.id in names}
-        return {unit.id: unit for unit in topics.assign(new, kept, self._scene_vector)}
+        assigned = topics.assign(new, kept, self._scene_vector, Background(self._corpus).until)
+        return {unit.id: unit for unit in assigned}
 
     def _scene_vector(self, scene: Unit) -> "Vector | None":
         """A scene's meaning: the mean of its quotes' vectors, known before the scene itself is embedded."""
@@ -170,16 +172,9 @@ class Consolidator:
         if not weeks:
             return []
         closed = tree.month_closed(month, self._zone, now)
-        portraits = self._portraits(month, sessions) if closed else {}
-        return persona.month_units(weeks[0].owner, month, weeks, sessions, portraits, closed)
-
-    def _portraits(self, month: str, sessions: Sequence[Unit]) -> dict[str, PeriodNotes]:
-        found: dict[str, PeriodNotes] = {}
-        for speaker in persona.speakers(sessions):
-            notes = self._notebook.answer("profile", f"{month}/{speaker}", said_fingerprint(sessions, speaker))
-            if notes and (notes.portrait or notes.text):
-                found[speaker] = notes
-        return found
+        of = persona.fingerprint(weeks, sessions)
+        notes = self._notebook.answer("profile", month, of) if closed else None
+        return persona.month_units(weeks[0].owner, month, weeks, sessions, notes, closed)
 
     # ------------------------------------------------------------------ what is there
 
@@ -204,12 +199,6 @@ class Consolidator:
             if home[turn.exchange] in days:
                 found[home[turn.exchange]].append(turn)
         return found
-
-
-def said_fingerprint(sessions: Sequence[Unit], speaker: str) -> str:
-    """Changes whenever what a month's portrait of a speaker is drawn from changes."""
-    said = [f"{patch['value']}{patch['at']}" for patch in persona.patches_of(sessions, speaker)]
-    return hashlib.blake2b("\x1f".join(said).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _provisional(ledger: Ledger, kind: str) -> list[Unit]:
