@@ -154,15 +154,23 @@ class Corpus:
         self.turns[turn.id] = turn
 
     def _let_go(self, ids: Iterable[str]) -> None:
-        """Turns that were forgotten go at once with all that stands on them."""
-        gone = {one: self.turns[one].exchange for one in ids if one in self.turns}
+        """Turns that were forgotten go at once with all that stands on them or sums them up."""
+        gone = [self.turns[one] for one in ids if one in self.turns]
         if not gone:
             return
-        self._drop([unit.id for unit in self.units.values() if not gone.keys().isdisjoint(unit.turns)])
-        for one, exchange in gone.items():
-            del self.turns[one]
-            self._members[exchange].remove(one)
-        self._put_leaves({exchange for exchange in gone.values() if self._members[exchange]})
+        names, moments = {turn.id for turn in gone}, [turn.at for turn in gone]
+        self._drop(
+            [
+                unit.id
+                for unit in self.units.values()
+                if not names.isdisjoint(unit.turns)
+                or (not unit.turns and any(unit.start <= moment <= unit.end for moment in moments))
+            ]
+        )
+        for turn in gone:
+            del self.turns[turn.id]
+            self._members[turn.exchange].remove(turn.id)
+        self._put_leaves({turn.exchange for turn in gone})
 
     def _drop(self, ids: Sequence[str]) -> None:
         for one in ids:

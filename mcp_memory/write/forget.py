@@ -8,9 +8,10 @@ deleted row keeps a word.
 import logging
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from mcp_memory.errors import InputError
 from mcp_memory.model.ids import is_handle, is_id
@@ -103,7 +104,7 @@ def finish(drain: Drain) -> None:
     for owner, touched in days.items():
         _, notebook = drain.consolidator(owner)
         notebook.forget(ids, touched, drain.zone)
-    standing = _standing_on(drain, ids)
+    standing = _standing_on(drain, ids, days)
     store.units.delete(standing)
     store.turns.erase(sorted(ids))
     store.journal.published([*sorted(ids), *standing])
@@ -115,7 +116,14 @@ def finish(drain: Drain) -> None:
     store.journal.erased(sorted(ids))
 
 
-def _standing_on(drain: Drain, ids: set[str]) -> list[str]:
-    """Ids of the stored units that have one of these turns among their evidence."""
-    rows = drain.store.units.read(None, ["id", "turns"]).to_pylist()
-    return [row["id"] for row in rows if not ids.isdisjoint(row["turns"])]
+def _standing_on(drain: Drain, ids: set[str], days: dict[str, set[str]]) -> list[str]:
+    """Ids of the stored units that have one of these turns among their evidence, or sum up one of these days."""
+    rows = drain.store.units.read(None, ["id", "owner", "turns", "start", "end"]).to_pylist()
+    return [row["id"] for row in rows if not ids.isdisjoint(row["turns"]) or _sums_up(row, days, drain.zone)]
+
+
+def _sums_up(row: Mapping[str, Any], days: dict[str, set[str]], zone: ZoneInfo) -> bool:
+    if row["turns"] or row["owner"] not in days:
+        return False
+    first, last = day_key(row["start"], zone), day_key(row["end"], zone)
+    return any(first <= day <= last for day in days[row["owner"]])
