@@ -63,3 +63,11 @@ def exchanges(turns: Iterable[Turn]) -> list[list[Turn]]:
     by_exchange = sorted(turns, key=lambda turn: turn.exchange)
     groups = [in_order(group) for _, group in groupby(by_exchange, key=lambda turn: turn.exchange)]
     return sorted(groups, key=lambda group: (group[0].at, group[0].position, group[0].id))
+
+
+def pieces(turns: Iterable[Turn]) -> list[list[Turn]]:
+    """What a scene must not tear: a question with its reply.  Among people any turn may begin another scene."""
+    found: list[list[Turn]] = []
+    for exchange in exchanges(turns):
+        found += [exchange] if any(turn.role == "assistant" for turn in exchange) else [[turn] for turn in exchange]
+    return sorted(found, key=lambda group: (group[0].at, group[0].position, group[0].id))
