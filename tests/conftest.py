@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def open_memory(tmp_path: Path, clock: FixedClock) -> Iterator[Callable[..., Mem
             owner=owner,
             time_zone="Europe/Berlin",
             embed={"provider": "none"},
-            store={"lock_timeout": 5.0},
+            store={"lock_timeout": 2.0},
             **more,
         )
         made = HashingEmbedder() if embedder == "hashing" else embedder
@@ -87,4 +88,8 @@ def process() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     for child in started:
         if child.poll() is None:
             child.kill()
-        child.communicate(timeout=WATCHDOG)
+        child.wait(timeout=WATCHDOG)
+        for pipe in (child.stdin, child.stdout, child.stderr):
+            if pipe is not None and not pipe.closed:
+                with suppress(BrokenPipeError):
+                    pipe.close()
