@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
-from math import log
+from math import log, sqrt
 from typing import Final
 
 from mcp_memory.text.lexical import analyze
 from mcp_memory.text.sentences import is_salient, salience
 from mcp_memory.text.tokens import count_tokens
-from mcp_memory.text.words import FILLERS, STOPS
+from mcp_memory.text.words import BREAKS, FILLERS, STOPS
 
 _LONGEST_TITLE: Final = 60
 _LONGEST_PHRASE: Final = 3  # words
@@ -26,18 +26,18 @@ _SMOOTH: Final = 5  # terms: a short sentence of frequent words is not the most 
 def keyphrases(texts: Sequence[str], most: int = 6) -> list[str]:
     """The things `texts` return to, best first, in the form they were first written; no word twice.
 
-    Candidates are runs of content words (as in RAKE: Rose et al. 2010), scored by how often they are named
-    and by their length.
+    Candidates are runs of content words (as in RAKE: Rose et al. 2010), scored by how often their words are
+    named; √ of the length keeps a long run of words that are named once from winning.
     """
-    counts: Counter[tuple[str, ...]] = Counter()
+    named: Counter[str] = Counter()
     surface: dict[tuple[str, ...], str] = {}
     for phrase in islice((phrase for text in texts for phrase in _phrases(text)), _MOST_PHRASES):
         key = tuple(analyze(phrase))
-        counts[key] += 1
+        named.update(key)
         surface.setdefault(key, phrase)
-    ranked = sorted(counts, key=lambda key: -counts[key] * (1 + log(max(1, len(key)))))  # stable: first named first
+    worth = {key: sum(named[term] for term in key) / sqrt(max(1, len(key))) for key in surface}
     chosen: list[tuple[str, ...]] = []
-    for key in ranked:
+    for key in sorted(surface, key=lambda key: -worth[key]):  # stable: first named first
         if len(chosen) < most and key and not any(set(key) & set(other) for other in chosen):
             chosen.append(key)
     return [surface[key] for key in chosen]
@@ -79,8 +79,8 @@ def _phrases(text: str) -> Iterator[str]:
         content = [word for word in words if not _is_filler(word)]
         if len(content) == 1 and content[0][0].isupper() and len(words) <= 2:
             continue
-        for stop, run in groupby(words, key=lambda word: _POSSESSIVE.sub("", word).casefold() in STOPS):
-            if not stop and (phrase := _trimmed(list(run))):
+        for parts, run in groupby(words, key=_parts_phrases):
+            if not parts and (phrase := _trimmed(list(run))):
                 yield " ".join(phrase)
 
 
@@ -93,9 +93,18 @@ def _trimmed(run: list[str]) -> list[str]:
     return run
 
 
+def _parts_phrases(word: str) -> bool:
+    folded = _folded(word)
+    return folded in STOPS or folded in BREAKS
+
+
 def _is_filler(word: str) -> bool:
-    folded = _POSSESSIVE.sub("", word).casefold()
-    return folded in FILLERS or folded in STOPS or not any(map(str.isalpha, folded))
+    folded = _folded(word)
+    return folded in FILLERS or _parts_phrases(word) or not any(map(str.isalpha, folded))
+
+
+def _folded(word: str) -> str:
+    return _POSSESSIVE.sub("", word).casefold().replace("’", "'")
 
 
 def _worth(text: str, terms: frozenset[str], spread: Counter[str]) -> float:
