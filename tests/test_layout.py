@@ -11,7 +11,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "mcp_memory"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-LONGEST = 300
+LONGEST = 300  # lines of a file
+LONGEST_FUNCTION = 40
 # errors, model ← text, settings ← ports ← scribe | llm | embed | store ← write | recall ← engine
 #   ← importers, evaluation ← server | cli
 RANKS: list[set[str]] = [
@@ -80,6 +81,13 @@ def test_the_nouns_need_only_the_standard_library(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_no_file_is_long(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_function_is_long(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < LONGEST_FUNCTION, node.name
 
 
 @pytest.mark.parametrize("path", [path for path in MODULES if part_of(path) != "cli"], ids=name_of)
