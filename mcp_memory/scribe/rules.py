@@ -8,12 +8,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
+from zoneinfo import ZoneInfo
 
 from mcp_memory.model.notes import Batch, BatchNotes, Period, PeriodNotes, PersonaPatch, SceneNote
 from mcp_memory.model.turn import Turn, exchanges
 from mcp_memory.scribe.segmenting import cut
-from mcp_memory.text.clean import plain
-from mcp_memory.text.sentences import salient, sentences
+from mcp_memory.scribe.selfsaid import said_of_self, to_listener
+from mcp_memory.text.clean import has_visible, plain
+from mcp_memory.text.dates import resolve_dates
+from mcp_memory.text.sentences import salient
 from mcp_memory.text.titles import extract, keyphrases, title_of
 from mcp_memory.text.tokens import count_tokens, cut_tokens
 
@@ -24,34 +27,18 @@ if TYPE_CHECKING:
 VectorOf = Callable[[Sequence[Turn]], "NDArray[np.float32] | None"]
 
 SCENE_GAP: Final = timedelta(minutes=30)
+SCENE_TOKENS: Final = 80
 SUMMARY_TOKENS: Final = {"session": 120, "day": 160, "week": 200, "profile": 240}
 _LONGEST_QUOTE: Final = 60
-
-# what people say of themselves, by persona key; only first-person statements are taken
-_PERSONA: Final[dict[str, re.Pattern[str]]] = {
-    key: re.compile(pattern, re.IGNORECASE)
-    for key, pattern in {
-        "identity": r"\b(?:my name is|call me|i(?:'m| am) (?:a|an|from|based in|originally|\d+)\b"
-        r"|i (?:live|work|study|grew up|was born|moved)\b|my (?:job|work|birthday|age|address|hometown|diet|allergy)\b"
-        r"|i(?:'m| am) allergic|i speak\b|i have (?:a|an|two|three|\d+) (?:kids?|children|dogs?|cats?|pets?|sons?|daughters?)\b)",
-        "preferences": r"\b(?:i (?:really |just |absolutely |also )?(?:love|like|enjoy|prefer|adore|hate|dislike|can't stand|don't like)\b"
-        r"|my favou?rite\b|i(?:'m| am) (?:a big|a huge|really into|into|fond of)\b|i(?:'d| would) rather\b)",
-        "traits": r"\b(?:i (?:always|never|usually|tend to|believe|value)\b|i(?:'m| am) (?:afraid|scared|proud|passionate|bad at|good at|trying)\b"
-        r"|i (?:want|hope|plan|dream)\b|my (?:goal|dream|habit)\b)",
-        "relations": r"\bmy (?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father|parents|sister|brother|son"
-        r"|daughter|kids|children|family|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|niece|nephew|friend|best friend"
-        r"|boss|colleague|coworker|neighbou?r|mentor|teacher|dog|cat|pet)\b",
-        "timeline": r"\bi (?:just |finally |recently )?(?:went|got|started|finished|bought|moved|met|visited|adopted|joined|quit|lost"
-        r"|won|signed up|passed|graduated|married|broke|made|attended|took|launched|opened|learned)\b",
-    }.items()
-}
+_UTC: Final = ZoneInfo("UTC")
+_CAPTION: Final = re.compile(r"\[[^\]]*\]")  # what an importer wrote about a picture names no scene
 
 
 class RulesScribe:
-    """Implements `ports.Scribe`; `vector_of` gives an exchange's vector where there is one."""
+    """Implements `ports.Scribe`; `vector_of` gives an exchange's vector where there is one, `zone` is the owner's."""
 
-    def __init__(self, vector_of: VectorOf = lambda _: None) -> None:
-        self._vector_of = vector_of
+    def __init__(self, vector_of: VectorOf = lambda _: None, zone: ZoneInfo = _UTC) -> None:
+        self._vector_of, self._zone = vector_of, zone
 
     def close_batch(self, batch: Batch) -> BatchNotes:
         """Scenes by gap, topic label, drift and size; no items (quotes are leaves already) and no cues."""
@@ -59,7 +46,7 @@ class RulesScribe:
 
     def close_session(self, period: Period) -> PeriodNotes:
         """A session's or a day's extract, and what its speakers said of themselves."""
-        patches = tuple(patch for turn in period.turns for patch in persona_patches(turn))
+        patches = tuple(patch for turn in period.turns for patch in persona_patches(turn, self._zone))
         return _summed_up(period, patches)
 
     def close_period(self, period: Period) -> PeriodNotes:
@@ -90,41 +77,59 @@ def _stretches(groups: Iterable[list[Turn]]) -> Iterator[list[list[Turn]]]:
 
 
 def _scene(turns: Sequence[Turn]) -> SceneNote:
-    texts = [turn.text for turn in turns]
+    texts = _own_words(turns)
     labels = tuple(dict.fromkeys(turn.topic for turn in turns if turn.topic))
     return SceneNote(
         turns=tuple(turn.id for turn in turns),
         title=labels[0] if labels else title_of(texts),
-        summary=_extract([f"{turn.speaker}: {quote}" for turn in turns for quote in _quotes(turn.text)], 80),
+        summary=_gist(turns, SCENE_TOKENS),
         topics=labels,
         keywords=tuple(keyphrases(texts)),
     )
 
 
+def _own_words(turns: Sequence[Turn]) -> list[str]:
+    """What names a stretch of talk: people's words, without captions; an assistant's only where nobody else speaks."""
+    people = [turn for turn in turns if turn.role != "assistant"] or turns
+    bare = [_CAPTION.sub(" ", turn.text) for turn in people]
+    return bare if any(map(has_visible, bare)) else [turn.text for turn in turns]
+
+
 def _summed_up(period: Period, patches: tuple[PersonaPatch, ...]) -> PeriodNotes:
-    lines = [f"{turn.speaker}: {quote}" for turn in period.turns for quote in _quotes(turn.text)]
-    if not lines:
-        lines = [line for _, text in period.children for line in text.split("\n") if line.strip()]
+    limit = SUMMARY_TOKENS[period.grain]
+    lines = [line for _, text in period.children for line in text.split("\n") if line.strip()]
+    text = _gist(period.turns, limit) or "\n".join(_extracted(lines, limit))
     titles = [title for title, _ in period.children if title]
-    title = title_of(lines) or (titles[0] if titles else period.window)
-    return PeriodNotes(title, _extract(lines, SUMMARY_TOKENS[period.grain]), patches, source="rules")
+    title = title_of(_own_words(period.turns) or lines) or (titles[0] if titles else period.window)
+    return PeriodNotes(title, text, patches, source="rules")
+
+
+def _gist(turns: Sequence[Turn], limit: int) -> str:
+    """Quotes in order: what people tell counts first, then what they say to each other, then an assistant."""
+    ranked: list[list[tuple[int, str]]] = [[], [], []]
+    said = [(turn, quote) for turn in turns for quote in _quotes(turn.text)]
+    for place, (turn, quote) in enumerate(said):
+        rank = 2 if turn.role == "assistant" else int(to_listener(quote))
+        ranked[rank].append((place, f"{turn.speaker}: {quote}"))
+    chosen: list[tuple[int, str]] = []
+    for group in ranked:
+        taken = extract([line for _, line in group], limit)
+        limit -= sum(count_tokens(group[index][1]) for index in taken)
+        chosen += [group[index] for index in taken]
+    return "\n".join(line for _, line in sorted(chosen))
 
 
 def _quotes(text: str) -> list[str]:
     return [cut_tokens(plain(sentence), _LONGEST_QUOTE) for sentence in salient(text)]
 
 
-def _extract(lines: Sequence[str], limit: int) -> str:
-    return "\n".join(lines[index] for index in extract(lines, limit))
+def _extracted(lines: Sequence[str], limit: int) -> list[str]:
+    return [lines[index] for index in extract(lines, limit)]
 
 
-def persona_patches(turn: Turn) -> Iterator[PersonaPatch]:
-    """What a person says of themselves in one turn, as quotes; an assistant is nobody."""
-    if turn.role == "assistant":
-        return
-    for sentence in sentences(turn.text):
-        if sentence.rstrip().endswith("?"):
-            continue
-        key = next((key for key, pattern in _PERSONA.items() if pattern.search(sentence.replace("’", "'"))), None)
-        if key:
-            yield PersonaPatch(turn.speaker, key, cut_tokens(plain(sentence), _LONGEST_QUOTE), turns=(turn.id,))
+def persona_patches(turn: Turn, zone: ZoneInfo) -> Iterator[PersonaPatch]:
+    """What a person says of themselves in one turn, as quotes; events with the date they name."""
+    for key, quote in said_of_self(turn):
+        dates = resolve_dates(quote, turn.at, zone) if key == "timeline" else ()
+        when = dates[0].value if dates else ""
+        yield PersonaPatch(turn.speaker, key, quote, when=when, turns=(turn.id,))

@@ -1,0 +1,104 @@
+"""What people say of themselves, found by turns of phrase: few and sure rather than many.
+
+Only plain first-person statements count.  What is asked, quoted, or said to and about the listener ("I hope
+you're okay", "I love that") tells nothing of the speaker.
+"""
+
+import re
+from typing import Final
+
+from mcp_memory.model.turn import Turn
+from mcp_memory.text.clean import plain
+from mcp_memory.text.sentences import sentences
+from mcp_memory.text.tokens import cut_tokens
+
+LONGEST: Final = 60  # tokens of a quote
+_MUCH: Final = r"(?:(?:really|just|absolutely|also|always|still|truly|totally|especially|do|simply) )*"
+_LATELY: Final = r"(?:(?:just|finally|recently|actually|also|even|already|then) )*"
+_VAGUE: Final = r"(?:the|that|it|its|this|those|these|them|their|how|when|what|where|seeing|hearing|to (?:see|hear))\b"
+_KIN: Final = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father|parents|sisters?|brothers?"
+    r"|sons?|daughters?|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|niece|nephew|best friend|roommate"
+    r"|boss|manager|colleague|coworker|neighbou?r|mentor|teacher|coach|dogs?|cats?|pets?|puppy|kitten)"
+)
+
+# The first key whose pattern fits takes the sentence; the order goes from the surest to the widest.
+_SAID: Final[dict[str, re.Pattern[str]]] = {
+    key: re.compile(rf"\b(?:{'|'.join(patterns)})", re.IGNORECASE)
+    for key, patterns in {
+        "identity": (
+            r"my name(?:'s| is) [a-z]",
+            r"i(?:'m| am) from (?!a\b|the (?:start|beginning))[a-z]",
+            r"i(?:'m| am) an? (?!bit\b|little\b|big\b|huge\b|lot\b|few\b|real\b|mess\b|fan\b|firm believer)"
+            r"(?:[\w-]+ ){0,3}(?:\w+(?:er|or|ist|ian|ant|ent|eur)|mom|mum|dad|nurse|chef|cook|coach|judge|vegan"
+            r"|vegetarian|artist|intern|ceo)\b",
+            r"i (?:currently |now )?(?:live|work|study|teach) (?:in|at|as|for|with) [a-z]",
+            r"i (?:grew up|was born|was raised) (?:in|on|near|with|by) [a-z]",
+            r"i(?:'m| am) (?:allergic|vegan|vegetarian|diabetic|retired|married|divorced|single|pregnant)\b",
+            r"(?<!ing )my (?:job|birthday|hometown|home country|diet|allergy|major|native language)(?:'s| is| was)\b",
+            r"i speak (?:[a-z]+ and )?[a-z]+(?:ish|ese|an|ic|ch)\b",
+            r"i(?:'ve| have|'ve got) (?:an?|one|two|three|four|five|\d+) (?:\w+ )?"
+            r"(?:kids?|children|sons?|daughters?|dogs?|cats?|pets?)\b",
+        ),
+        "preferences": (
+            rf"i {_MUCH}(?:love|like|enjoy|prefer|adore|hate|dislike|can't stand|don't like) (?!{_VAGUE}|to\W*$)[\w\"]",
+            r"my (?:all-time |absolute )?favou?rite [\w' -]{2,40}? (?:is|are|was|has to be)\b",
+            r"i(?:'m| am) (?:a (?:big|huge|massive) (?:fan|lover) of|(?:really |totally )?into|fond of|obsessed with) "
+            rf"(?!{_VAGUE})\w",
+        ),
+        "relations": (
+            rf"my (?:\w+ )?{_KIN},? (?-i:[A-Z])\w+(?![\w'])",
+            rf"my (?:\w+ )?{_KIN}(?:'s| is| are) (?:name|named|called|an? |the |from|\d)",
+            rf"my (?:\w+ )?{_KIN} (?:works|lives|studies|loves|likes|hates|plays|teaches|passed away|died|turned)",
+        ),
+        "traits": (
+            r"i (?:always|never|usually|tend to|rarely) (?!really|even|thought|knew|expected|imagined|realized|noticed"
+            r"|forget|remember|have|had|will|want)[a-z]",
+            r"i (?:strongly |firmly |truly |really )?(?:believe in|value) (?!that|this|it)\w",
+            r"i(?:'m| am) (?:a )?firm believer in",
+            r"i(?:'m| am) (?:really |so |super |very |pretty |a bit )?(?:afraid|scared|terrified) of \w",
+            r"i(?:'m| am) (?:really |super |very |pretty |not )?(?:bad|good|terrible|great|hopeless) at \w",
+            r"i(?:'m| am) (?:really |so |super |very )?passionate about (?!it|this|that)\w",
+            r"my (?:\w+ )?(?:goal|dream|ambition|habit|fear)s? (?:is|are|has)\b",
+            r"i(?:'ve always| have always)? (?:want|wanted|dream|dreamed|hope|plan) (?:to|of) (?:one day |someday )?"
+            r"(?:be|become|becoming|own|owning|open|opening|build|building|start|starting|adopt|write|learn|travel)\b",
+        ),
+        "timeline": (
+            rf"(?<!since )(?<!after )(?<!when )i {_LATELY}(?:got (?:married|engaged|divorced|promoted|fired|hired"
+            r"|accepted|an? (?!chance|bit|lot|surprise)|my|new)|lost my|quit|retired|graduated|adopted"
+            r"|moved (?:to|in|out|from|here)|joined|signed up|passed (?:the|my)|won|launched|bought|opened|applied"
+            r"|finished|enrolled|ran (?:a|the|my)"
+            r"|started(?! to\b| feeling| thinking| caring| looking)|broke (?:my|up))(?![\w'])",
+            rf"i {_LATELY}(?:went|visited|attended|met|took|made|had|saw|began|completed|participated|volunteered)"
+            r" [^.!?]{0,80}\b(?:yesterday|today|tonight|last|ago|this (?:morning|week|weekend|month)"
+            r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+        ),
+    }.items()
+}
+_QUOTED: Final = re.compile(r"[\"“][^\"“”]*[\"”]|\[[^\]]*\]|\*[^*]*\*")
+_ASKED: Final = re.compile(r"\?[\"'”’)\]*_\s]*$|？")
+_TO_LISTENER: Final = re.compile(r"\b(?:you|your|yours|you're|you've|you'd|you'll|ya|u)\b", re.IGNORECASE)
+_SUPPOSED: Final = re.compile(
+    r"\b(?:if|wish|imagine|suppose|would|could|should|might) i\b|\bi (?:wish|wonder)\b", re.IGNORECASE
+)
+
+
+def key_of(sentence: str) -> str:
+    """The persona key under which a sentence says something of its speaker, or ""."""
+    bare = _QUOTED.sub(" ", sentence.replace("’", "'"))
+    if _ASKED.search(sentence) or _SUPPOSED.search(bare) or to_listener(bare):
+        return ""
+    return next((key for key, pattern in _SAID.items() if pattern.search(bare)), "")
+
+
+def to_listener(sentence: str) -> bool:
+    """Whether a sentence speaks to or of the listener."""
+    return _TO_LISTENER.search(sentence) is not None
+
+
+def said_of_self(turn: Turn) -> list[tuple[str, str]]:
+    """(key, quote) of each sentence in which a person says something of themselves; an assistant is nobody."""
+    if turn.role == "assistant":
+        return []
+    found = ((key_of(sentence), sentence) for sentence in sentences(turn.text))
+    return [(key, cut_tokens(plain(sentence), LONGEST)) for key, sentence in found if key]
