@@ -46,7 +46,7 @@ class Consolidator:
 
     def __init__(self, corpus: "Corpus", notebook: Notebook, zone: ZoneInfo) -> None:
         self._corpus, self._notebook, self._zone = corpus, notebook, zone
-        self._rules = RulesScribe(self._exchange_vector)
+        self._rules = RulesScribe(self._exchange_vector, zone)
         self._memo: dict[str, tuple[object, tuple[Unit, ...], tree.Node]] = {}
         self.nodes: dict[str, tree.Node] = {}
 
