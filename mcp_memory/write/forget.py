@@ -10,14 +10,16 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from mcp_memory.errors import InputError
 from mcp_memory.model.ids import is_handle, is_id
+from mcp_memory.model.reply import Reply
 from mcp_memory.model.turn import Turn
 from mcp_memory.model.unit import Unit
-from mcp_memory.model.window import day_key
+from mcp_memory.model.window import day_key, month_key, week_key
 from mcp_memory.write.drain import Drain
 
 if TYPE_CHECKING:
@@ -40,7 +42,9 @@ def resolve(corpus: "Corpus", name: str) -> Turn | Unit:
         everything: dict[str, Turn | Unit] = {**corpus.turns, **corpus.units}
     if is_id(name) and name in everything:
         return everything[name]
-    found: list[Turn | Unit] = [one for one in everything.values() if isinstance(one, Turn) and one.ref == name]
+    turns = [one for one in everything.values() if isinstance(one, Turn)]
+    # most turns have no imported id: an empty name must not find them
+    found: list[Turn | Unit] = [turn for turn in turns if name and turn.ref == name]
     if not found and is_handle(name):
         found = [one for key, one in everything.items() if key.startswith(name)]
     if len(found) > 1:
@@ -101,10 +105,11 @@ def finish(drain: Drain) -> None:
     days: dict[str, set[str]] = {}
     for owner, day in store.journal.dirty():
         days.setdefault(owner, set()).add(day)
+    standing = _standing_on(drain, ids, days)
     for owner, touched in days.items():
         _, notebook = drain.consolidator(owner)
-        notebook.forget(ids, touched, drain.zone)
-    standing = _standing_on(drain, ids, days)
+        dropped = notebook.forget(ids, touched, set(standing), drain.zone)
+        drain.open({(owner, window) for one in dropped for window in _windows(one, drain.zone)})
     store.units.delete(standing)
     store.turns.erase(sorted(ids))
     store.journal.published([*sorted(ids), *standing])
@@ -114,6 +119,18 @@ def finish(drain: Drain) -> None:
     shutil.rmtree(store.folder / "quarantine", ignore_errors=True)
     store.journal.scrub()
     store.journal.erased(sorted(ids))
+
+
+def _windows(reply: Reply, zone: ZoneInfo) -> set[str]:
+    """Where something is to be written anew when a reply is gone."""
+    if reply.kind == "profile":
+        return {reply.key}
+    if reply.kind == "week":
+        return {reply.key, month_key(reply.key)}
+    first, last = (date.fromisoformat(day_key(moment, zone)) for moment in (reply.start, reply.end))
+    days = {(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)}
+    weeks = {week_key(day) for day in days}
+    return days | weeks | {month_key(week) for week in weeks}
 
 
 def _standing_on(drain: Drain, ids: set[str], days: dict[str, set[str]]) -> list[str]:
