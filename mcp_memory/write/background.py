@@ -39,5 +39,4 @@ class Background:
         count = bisect_right(moments, moment, lo=self._count)
         self._sum = self._sum + vectors[rows[self._count : count]].sum(axis=0, dtype=np.float64)
         self._count = count
-        mean: Vector = (self._sum / max(1, count)).astype(np.float32)
-        return mean
+        return np.asarray(self._sum / max(1, count), dtype=np.float32)
