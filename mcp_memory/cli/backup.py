@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_memory.cli.files import replacing
-from mcp_memory.errors import InputError, StoreError
+from mcp_memory.cli.opened import opened
+from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,18 +28,17 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 
 def backup(settings: Settings, options: argparse.Namespace) -> int:
     """Packs the data folder under the write lock.  Raises InputError, StoreError, StoreBusyError."""
-    from mcp_memory.engine import Memory
-
     if settings.store.uri:
         raise InputError(f"the tables are at {settings.store.uri}: back them up there; `export` writes all turns")
-    store = Memory(settings).store
     file: Path = options.file
-    if store.problem:
-        raise StoreError(store.problem)
-    if file.resolve().is_relative_to(store.folder.resolve()):
+    if file.resolve().is_relative_to(settings.data_dir.resolve()):
         raise InputError(f"{file} is inside the data folder: write the backup to another place")
-    with replacing(file) as fresh, store.lock.held("backing up", settings.store.lock_timeout):
-        _pack(store, fresh)
+    with (
+        opened(settings, to_write=True) as memory,
+        replacing(file) as fresh,
+        memory.store.lock.held("backing up", settings.store.lock_timeout),
+    ):
+        _pack(memory.store, fresh)
     print(
         f"{file}: {file.stat().st_size / 1e6:.1f} MB.  To restore it: stop the servers, unpack it into an empty folder"
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_memory import __version__
+from mcp_memory.cli.opened import opened
 from mcp_memory.errors import EmbedError, MemoryFault, StoreBusyError
 from mcp_memory.settings import Settings, default_config_path
 
@@ -34,18 +35,13 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
     """Prints one line per check; 1 when something is broken."""
-    from mcp_memory.engine import Memory
-
-    worst = 0
-    for finding in _program(options.config):
-        worst |= _print(finding)
-    memory = Memory(settings)
-    if options.clear:
-        for name in memory.store.journal.notices():
-            memory.store.journal.notice(name, "")
-    for check in (_folder, _store, _lock, _embedder, _model):
-        for finding in _guarded(check, memory):
-            worst |= _print(finding)
+    worst = max(map(_print, _program(options.config)))
+    with opened(settings) as memory:
+        if options.clear:
+            for name in memory.store.journal.notices():
+                memory.store.journal.notice(name, "")
+        for check in (_folder, _store, _lock, _embedder, _model):
+            worst = max(worst, *map(_print, _guarded(check, memory)), 0)
     return worst
 
 
@@ -53,7 +49,7 @@ def _print(finding: Finding) -> int:
     print(f"{finding.grade:5s} {finding.what}", flush=True)
     if finding.fix:
         print(f"      → {finding.fix}")
-    return finding.grade == "fail"
+    return int(finding.grade == "fail")
 
 
 def _guarded(check: "Callable[[Memory], Iterable[Finding]]", memory: "Memory") -> Iterator[Finding]:

@@ -4,7 +4,8 @@ import argparse
 import shlex
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -32,6 +33,9 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
             command.add_argument("suite", choices=_SUITES)
             command.add_argument("file", type=Path, help="the benchmark's own file or folder, or a file of cases")
             command.add_argument("--locomo", type=Path, help="locomo-plus: the LoCoMo file its cues are hidden in")
+            command.add_argument(
+                "--recorded", type=Path, metavar="FOLDER", help="notes of a strong reader, as a scribe"
+            )
             command.add_argument("--limit", type=int, default=0, help="only the first so many questions")
             command.add_argument("--json", type=Path, metavar="OUT", help="keep every question's row")
             command.add_argument("--against", type=Path, metavar="OUT", help="compare with an earlier --json, paired")
@@ -49,8 +53,8 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
 
     cases = _first(load_cases(options.suite, options.file, locomo=options.locomo), options.limit)
     earlier = read_results(options.against) if options.against else None
-    with tempfile.TemporaryDirectory(prefix="mcp-memory-eval-") as folder:
-        reports = {name: _run(name, build, cases) for name, build in _systems(settings, Path(folder)).items()}
+    with _systems(settings, options.recorded) as systems:
+        reports = {name: _run(name, build, cases) for name, build in systems.items()}
     found = Results(
         suite=options.suite,
         file=options.file.name,
@@ -58,7 +62,7 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
         command=_command(options),
         version=__version__,
         systems=reports,
-        switches={"embed": settings.embed.provider, "questions": str(options.limit or "all")},
+        switches=_switches(settings, options),
     )
     _show(found, earlier)
     if options.json:
@@ -69,7 +73,14 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
 def _command(options: argparse.Namespace) -> str:
     """What to type, without the folders of this machine."""
     limit = ["--limit", str(options.limit)] if options.limit else []
-    return shlex.join(["mcp-memory", "eval", options.suite, options.file.name, *limit])
+    recorded = ["--recorded", options.recorded.name] if options.recorded else []
+    return shlex.join(["mcp-memory", "eval", options.suite, options.file.name, *recorded, *limit])
+
+
+def _switches(settings: Settings, options: argparse.Namespace) -> dict[str, str]:
+    model = f"{settings.llm.provider} {settings.llm.model}".strip()
+    scribe = "recorded" if options.recorded else {"none": "rules"}.get(model, model)
+    return {"scribe": scribe, "embed": f"{settings.embed.provider} {settings.embed.model}".strip()}
 
 
 def _first(cases: "Sequence[Case]", limit: int) -> "list[Case]":
@@ -82,7 +93,8 @@ def _first(cases: "Sequence[Case]", limit: int) -> "list[Case]":
     return kept
 
 
-def _systems(settings: Settings, folder: Path) -> "Mapping[str, Build]":
+@contextmanager
+def _systems(settings: Settings, recorded: Path | None) -> "Iterator[Mapping[str, Build]]":
     """The memory, and the references it is read beside; the vectors' one only where there are vectors."""
     from mcp_memory.embed.factory import make_embedder
     from mcp_memory.evaluation.references import bm25, fusion
@@ -92,7 +104,11 @@ def _systems(settings: Settings, folder: Path) -> "Mapping[str, Build]":
     systems: dict[str, Build] = {"BM25": bm25}
     if embedder is not None:
         systems["BM25 + dense"] = fusion(embedder)
-    return {OURS: ours(settings, folder, embedder)} | systems
+    with (
+        tempfile.TemporaryDirectory(prefix="mcp-memory-eval-") as folder,
+        ours(settings, Path(folder), embedder, recorded) as build,
+    ):
+        yield {OURS: build} | systems
 
 
 def _run(name: str, build: "Build", cases: "Sequence[Case]") -> "Report":

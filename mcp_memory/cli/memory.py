@@ -5,6 +5,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.cli.opened import opened
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,15 +50,12 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
     """Runs one of the commands on the data folder, beside any running server."""
-    from mcp_memory.engine import Memory
-
-    memory = Memory(settings)
-    if options.command in ("recall", "forget", "inspect", "persona"):
-        memory.load()
-    if options.command == "forget":
-        return _forget(memory, options)
-    text, data = _answer(memory, options)
-    _show(text, data, options)
+    with opened(settings) as memory:
+        if options.command != "remember":
+            memory.load()
+        if options.command == "forget":
+            return _forget(memory, options)
+        _show(*_answer(memory, options), options)
     return 0
 
 

@@ -3,6 +3,7 @@
 import argparse
 from typing import Final
 
+from mcp_memory.cli.opened import opened
 from mcp_memory.settings import Settings
 
 _LOADING_SECONDS: Final = 300.0
@@ -17,13 +18,12 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 def rebuild(settings: Settings, options: argparse.Namespace) -> int:
     """Rebuilds, or goes on where a rebuild was stopped.  Raises StoreError."""
     from mcp_memory.cli.progress import drain
-    from mcp_memory.engine import Memory
 
-    memory = Memory(settings)
-    memory.load(_LOADING_SECONDS)
-    days = memory.rebuild(rescribe=options.rescribe)
-    print(f"{days} days to derive.", flush=True)
-    drain(memory)
-    for notice in memory.notices():
-        print(notice)
+    with opened(settings, to_write=True) as memory:
+        memory.load(_LOADING_SECONDS)
+        days = memory.rebuild(rescribe=options.rescribe)
+        print(f"{days} days to derive.", flush=True)
+        drain(memory)
+        for notice in memory.notices():
+            print(notice)
     return 0

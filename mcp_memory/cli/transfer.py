@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mcp_memory.cli.files import replacing
-from mcp_memory.errors import InputError, StoreError
+from mcp_memory.cli.opened import opened
+from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,23 +35,19 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
 def import_messages(settings: Settings, options: argparse.Namespace) -> int:
     """Stores what is new in a file, then indexes and derives; may be stopped and repeated at any time."""
     from mcp_memory.cli.progress import drain
-    from mcp_memory.engine import Memory
     from mcp_memory.importers.jsonl import read_messages
 
-    memory = Memory(settings)
-    if memory.store.problem:
-        raise StoreError(memory.store.problem)
     counted: Counter[str] = Counter()
-    messages = read_messages(options.file, memory.owner, memory.zone, secrets_out=settings.redact)
-    try:
-        _append(memory, messages, counted)
-    except InputError as error:
-        raise InputError(
-            f"{error}; {counted['stored']} messages before it were stored: mend the line, repeat"
-        ) from None
-    memory.load()
-    drain(memory)
-    _report(memory, counted)
+    with opened(settings, to_write=True) as memory:
+        messages = read_messages(options.file, memory.owner, memory.zone, secrets_out=settings.redact)
+        try:
+            _append(memory, messages, counted)
+        except InputError as error:
+            stored = f"{counted['stored']} messages before it were stored: mend the line, repeat"
+            raise InputError(f"{error}; {stored}") from None
+        memory.load()
+        drain(memory)
+        _report(memory, counted)
     return 0
 
 
@@ -81,13 +78,12 @@ def _batches(values: Iterator[T]) -> Iterator[list[T]]:
 
 def export(settings: Settings, options: argparse.Namespace) -> int:
     """Writes all turns of the owner as JSON lines that `import` reads back without loss."""
-    from mcp_memory.engine import Memory
     from mcp_memory.importers.jsonl import write_messages
     from mcp_memory.model.turn import in_order
 
-    corpus = Memory(settings).corpus
-    corpus.refresh()
-    turns = in_order(corpus.turns.values())
+    with opened(settings) as memory:
+        memory.corpus.refresh()
+        turns = in_order(memory.corpus.turns.values())
     if options.file == "-":
         write_messages(turns, sys.stdout)
         return 0

@@ -176,6 +176,7 @@ def disk(one_by_one: Path, settings: Settings, turns: int, progress: Progress) -
     memory.store.journal.append([turn for one in said for turn in exchange_turns(one, memory.owner, one.at or _BEGIN)])
     memory.drain(_WAIT_SECONDS, memory.store.lock_timeout, progress)
     memory.close()
+    memory.store.journal.close()
     return Figure("disk, one by one", size(one_by_one), "MB", "in one batch", size(memory.store.folder))
 
 

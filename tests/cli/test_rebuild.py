@@ -21,5 +21,6 @@ def test_a_rebuild_that_was_stopped_goes_on_where_it_was(run: Run, messages: Pat
     memory = Memory(settings)
     assert memory.rebuild() == 3
     memory.store.journal.clean("user", ["2024-03-04"])  # as if one day had been derived
+    memory.store.journal.close()
     assert run("rebuild").out.startswith("2 days to derive.")
     assert run("rebuild").out.startswith("3 days to derive.")
