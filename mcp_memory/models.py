@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_memory.errors import ChatError, EmbedError
 from mcp_memory.model.query import Plan, Query
+from mcp_memory.model.reply import Spent
 from mcp_memory.ports import Chat, ChatReply, ChatRequest, Clock, Reranker, Scribe
 from mcp_memory.prompts import Prompts
 from mcp_memory.settings import Settings
-from mcp_memory.store.work import Work
+from mcp_memory.store.work import LEASE_SECONDS, Work
 
 if TYPE_CHECKING:
+    from mcp_memory.llm.budget import Budgeted
     from mcp_memory.recall.gate import Judge
     from mcp_memory.recall.pipeline import Planner
 
@@ -30,9 +32,9 @@ RERANKED: float = 0.3  # a reranker's normalised score from which a line is wort
 class Metered:
     """A `Chat` that remembers what its last call took, for the reply that is kept."""
 
-    def __init__(self, chat: Chat) -> None:
-        self._chat = chat
-        self.last: tuple[str, int, int] = ("", 0, 0)
+    def __init__(self, chat: Chat, prompts: Prompts) -> None:
+        self._chat, self._prompts = chat, prompts
+        self.last = Spent()
 
     @property
     def model(self) -> str:
@@ -42,7 +44,8 @@ class Metered:
     def complete(self, request: ChatRequest) -> ChatReply:
         """See `ports.Chat`."""
         reply = self._chat.complete(request)
-        self.last = (reply.model, reply.input_tokens, reply.output_tokens)
+        version = self._prompts.get(request.kind).version
+        self.last = Spent(reply.model, version, reply.input_tokens, reply.output_tokens)
         return reply
 
 
@@ -62,41 +65,58 @@ class Models:
         self._settings, self._clock, self._zone, self._work = settings, clock, zone, work
         self._given_chat, self._given_scribe, self._given_reranker = chat, scribe, reranker
 
-    @cached_property
-    def chat(self) -> Chat | None:
-        """The language model within its budget; None when there is none to be.  Raises SettingsError."""
-        if self._given_chat or self._settings.llm.provider == "none":
-            return self._given_chat
-        from mcp_memory.llm.factory import make_chat
+    @property
+    def scribing(self) -> bool:
+        """Whether anybody better than the rules writes notes."""
+        return bool(self._given_scribe or self._given_chat) or self._settings.llm.provider != "none"
 
+    @cached_property
+    def chat(self) -> "Budgeted | None":
+        """The language model within its budget; None when there is none to be.  Raises SettingsError."""
+        from mcp_memory.llm.factory import make_chat, within_budget
+
+        if self._given_chat:
+            return within_budget(self._given_chat, self._settings, self._work(), self._clock)
         return make_chat(self._settings, self._work(), self._clock)
 
     @cached_property
-    def _metered(self) -> Metered | None:
-        return Metered(self.chat) if self.chat else None
+    def _recalling(self) -> "Budgeted | None":
+        """The same for recall, which must not wait for a place until background calls have ended."""
+        return self.chat.beside() if self.chat else None
 
     @cached_property
     def _prompts(self) -> Prompts:
         return Prompts(self._settings.prompts_dir)
 
     @cached_property
+    def _metered(self) -> Metered | None:
+        return Metered(self.chat, self._prompts) if self.chat else None
+
+    @cached_property
     def scribe(self) -> Scribe | None:
         """Who writes better notes than the rules; None when nobody does."""
-        if self._given_scribe or self._metered is None:
+        if self._given_scribe or not self.scribing:
             return self._given_scribe
+        if self._metered is None:
+            return None
         from mcp_memory.scribe.llm import LlmScribe
 
         return LlmScribe(self._metered, self._prompts, self._zone, self._settings.llm.deadline)
 
-    def meter(self) -> tuple[str, int, int]:
-        """Model and tokens of the scribe's last call."""
-        return self._metered.last if self._metered else ("", 0, 0)
+    def meter(self) -> Spent:
+        """What the scribe's last call took."""
+        return self._metered.last if self._metered else Spent()
+
+    @property
+    def lease(self) -> float:
+        """Seconds after which a question that nobody came back from is free again; longer than any call."""
+        return max(LEASE_SECONDS, 2 * self._settings.llm.deadline)
 
     def state(self) -> dict[str, Any]:
         """What a person should see of it: on or off and why, and what it has cost."""
         state: dict[str, Any] = {"llm": "none (rules and the caller's notes)"}
-        if self.chat is not None:
-            state["llm"] = f"{self.chat.model}: {getattr(self.chat, 'state', 'on')}"
+        if self.scribing and self.chat is not None:
+            state["llm"] = f"{self.chat.model}: {self.chat.state}"
         if spending := self._work().spending(10):
             state["spending"] = spending
         return state
@@ -105,7 +125,7 @@ class Models:
 
     def planner(self) -> "Planner | None":
         """A planner by language model, falling back to the rules' plan; None when it is not switched on."""
-        chat = self.chat if self._settings.recall.planner == "llm" else None
+        chat = self._recalling if self._settings.recall.planner == "llm" else None
         if chat is None:
             return None
         from mcp_memory.llm.planning import llm_plan
@@ -125,8 +145,8 @@ class Models:
     def judge(self, query: str) -> "Judge | None":
         """A gate by language model or reranker; None when the score decides."""
         match self._settings.recall.gate:
-            case "llm" if self.chat is not None:
-                return self._judge_by_chat(self.chat, query)
+            case "llm" if self._recalling is not None:
+                return self._judge_by_chat(self._recalling, query)
             case "rerank" if self._reranker is not None:
                 return self._judge_by_reranker(self._reranker, query)
         return None

@@ -126,4 +126,4 @@ class Scribe(Protocol):
         """A session's or a day's summary, and what it tells of the speakers (call B)."""
 
     def close_period(self, period: Period) -> PeriodNotes:
-        """A week's summary, or a month's portrait of one speaker (call C)."""
+        """A week's summary, or a month's with the portraits of its speakers (call C)."""

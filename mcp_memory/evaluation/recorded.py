@@ -77,12 +77,13 @@ class RecordedScribe:
         return PeriodNotes(notes.title, notes.text, self._rules.close_session(period).patches, source="llm")
 
     def close_period(self, period: Period) -> PeriodNotes:
-        """A week's parts joined; a speaker's portrait only for the month in which the recording ends, since it
-        is drawn from all of it.  Otherwise no text, so that the rules cover."""
+        """A week's parts joined; portraits only for the month in which the recording ends, since they are drawn
+        from all of it.  Otherwise no text, so that the rules cover."""
         if period.grain != "profile":
             return _joined(period)
-        portrait = next((one.portraits.get(period.speaker, "") for one in self._ended_in(period)), "")
-        return PeriodNotes(period.speaker if portrait else "", portrait, portrait=portrait, source="llm")
+        recorded = dict(pair for one in self._ended_in(period) for pair in one.portraits.items())
+        portraits = tuple((speaker, recorded[speaker]) for speaker in period.known if speaker in recorded)
+        return PeriodNotes("", "", portraits=portraits, source="llm")
 
     # ------------------------------------------------------------------ what there is
 

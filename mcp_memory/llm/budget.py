@@ -2,11 +2,11 @@
 
 import threading
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
-from mcp_memory.errors import ChatDeniedError, ChatError
+from mcp_memory.errors import ChatDeniedError, ChatError, ChatPausedError
 from mcp_memory.ports import Chat, ChatReply, ChatRequest, Clock
 
 
@@ -18,6 +18,13 @@ class SpendLog(Protocol):
 
     def today(self, day: date) -> tuple[int, int]:
         """Calls and tokens (input and output together) of that day, over all kinds and models."""
+
+
+@dataclass(slots=True)
+class Switch:
+    """Why no more calls are made in this process; "" while they are."""
+
+    off: str = ""
 
 
 class Budgeted:
@@ -34,9 +41,10 @@ class Budgeted:
         self._spend = spend
         self._calls = calls_per_day
         self._tokens = tokens_per_day
+        self._concurrency = concurrency
         self._free = threading.BoundedSemaphore(concurrency)
         self._clock = clock
-        self._off = ""
+        self._switch = Switch()
 
     @property
     def model(self) -> str:
@@ -46,22 +54,28 @@ class Budgeted:
     @property
     def state(self) -> str:
         """ "on", or "off: " and why."""
-        reason = self._off or self._used_up()
+        reason = self._switch.off or self._used_up()
         return f"off: {reason}" if reason else "on"
 
     def switch_off(self, reason: str) -> None:
         """No more calls in this process."""
-        self._off = reason
+        self._switch.off = reason
+
+    def beside(self) -> "Budgeted":
+        """The same model within the same budget, with places of its own: for calls that must not wait for these."""
+        other = Budgeted(self._chat, self._spend, self._calls, self._tokens, self._concurrency, self._clock)
+        other._switch = self._switch
+        return other
 
     def complete(self, request: ChatRequest) -> ChatReply:
         """See `ports.Chat`; waiting for a free place counts against the deadline.
 
-        Raises ChatDeniedError while switched off, ChatError when the day's budget is used up or no place
+        Raises ChatDeniedError while switched off, ChatPausedError when the day's budget is used up or no place
         became free in time; neither costs a call.
         """
         started = time.monotonic()
         if not self._free.acquire(timeout=request.deadline):
-            raise ChatError("too many calls at the same time; none ended in time")
+            raise ChatPausedError("too many calls at the same time; none ended in time")
         try:
             self._refuse()
             left = request.deadline - (time.monotonic() - started)
@@ -70,10 +84,10 @@ class Budgeted:
             self._free.release()
 
     def _refuse(self) -> None:
-        if self._off:
-            raise ChatDeniedError(self._off)
+        if self._switch.off:
+            raise ChatDeniedError(self._switch.off)
         if reason := self._used_up():
-            raise ChatError(reason)
+            raise ChatPausedError(reason)
 
     def _used_up(self) -> str:
         calls, tokens = self._spend.today(self._day())
@@ -88,7 +102,7 @@ class Budgeted:
         except ChatError as error:
             self._add(request.kind, error.calls, error.input_tokens, error.output_tokens)
             if isinstance(error, ChatDeniedError):
-                self._off = str(error)
+                self._switch.off = str(error)
             raise
         self._add(request.kind, int(reply.detail.get("calls", 1)), reply.input_tokens, reply.output_tokens)
         return reply

@@ -7,7 +7,7 @@ from mcp_memory.llm.anthropic_wire import AnthropicWire
 from mcp_memory.llm.budget import Budgeted, SpendLog
 from mcp_memory.llm.openai_wire import OpenAIWire
 from mcp_memory.llm.structured import StructuredChat
-from mcp_memory.ports import Clock
+from mcp_memory.ports import Chat, Clock
 from mcp_memory.prompts import Prompts
 from mcp_memory.settings import Settings
 
@@ -27,10 +27,17 @@ def make_chat(settings: Settings, spend: SpendLog, clock: Clock) -> Budgeted | N
         raise SettingsError("llm.base_url: must start with http:// or https://")
     key = settings.llm_key().get_secret_value().strip() or (_NO_KEY if llm.base_url else "")
     make = AnthropicWire if llm.provider == "anthropic" else OpenAIWire
-    chat = StructuredChat(make(key, llm.model, llm.base_url), Prompts(settings.prompts_dir))
-    budgeted = Budgeted(chat, spend, llm.calls_per_day, llm.tokens_per_day, llm.concurrency, clock)
+    budgeted = within_budget(
+        StructuredChat(make(key, llm.model, llm.base_url), Prompts(settings.prompts_dir)), settings, spend, clock
+    )
     if not key:
         budgeted.switch_off(f"there is no key; set llm.api_key or {llm.provider.upper()}_API_KEY")
     elif not (key.isascii() and key.isprintable()):
         budgeted.switch_off("the key holds characters that no key has; copy it again")
     return budgeted
+
+
+def within_budget(chat: Chat, settings: Settings, spend: SpendLog, clock: Clock) -> Budgeted:
+    """A chat within the budget that the settings allow."""
+    llm = settings.llm
+    return Budgeted(chat, spend, llm.calls_per_day, llm.tokens_per_day, llm.concurrency, clock)

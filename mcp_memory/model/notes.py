@@ -3,8 +3,9 @@
 Turns are named by their ids, topics by id when known and by title when new.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Literal
 
 from mcp_memory.model.turn import Turn
@@ -85,12 +86,15 @@ PERSONA_KEYS = ("identity", "preferences", "traits", "relations", "aggregations"
 
 @dataclass(frozen=True, slots=True)
 class PeriodNotes:
-    """Reply to "close session" (call B: L2, L3 and patches) and "close period" (call C: L4, L5)."""
+    """Reply to "close session" (call B: L2, L3 and patches) and "close period" (call C: L4, L5).
+
+    `portraits` are (speaker, text) pairs, for profiles only.
+    """
 
     title: str
     text: str
     patches: tuple[PersonaPatch, ...] = ()
-    portrait: str = ""
+    portraits: tuple[tuple[str, str], ...] = ()
     source: Source = "rules"
 
 
@@ -117,13 +121,24 @@ class ItemHint:
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What "close batch" is asked about: turns in order, the first `carried` of which belonged to a scene
-    that the last batch left open."""
+    that the last batch left open.
+
+    `sessions` are the numbers of turns of whole sessions that go together, () for (part of) one.  `ended`
+    says that nothing can follow, so that no scene stays open.
+    """
 
     turns: tuple[Turn, ...]
     carried: int = 0
+    sessions: tuple[int, ...] = ()
+    ended: bool = False
     before: tuple[str, ...] = ()  # summaries of what came just before
     topics: tuple[TopicHint, ...] = ()
     items: tuple[ItemHint, ...] = ()
+
+    def parts(self) -> list[tuple[Turn, ...]]:
+        """The turns session by session."""
+        ends = list(accumulate(self.sessions)) or [len(self.turns)]
+        return [self.turns[first:last] for first, last in zip([0, *ends], ends, strict=False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +146,8 @@ class Period:
     """What "close session" and "close period" are asked about.
 
     `children` are (title, text) of the nodes below, in order; `history` of up to three earlier nodes of
-    the same level that ended before this one starts.  `turns` are given for sessions only.
+    the same level that ended before this one starts.  `turns` are given for sessions only; `known` for
+    profiles only: what is recorded of every speaker to portray, by key of the persona.
     """
 
     grain: Grain
@@ -139,5 +155,4 @@ class Period:
     children: tuple[tuple[str, str], ...]
     history: tuple[tuple[str, str], ...] = ()
     turns: tuple[Turn, ...] = ()
-    speaker: str = ""
-    known: Mapping[str, object] = field(default_factory=dict)
+    known: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)

@@ -12,10 +12,22 @@ ReplyKind = Literal["batch", "session", "day", "week", "profile"]
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What a call took, and the version of the prompt that it answered."""
+
+    model: str = ""
+    prompt: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """One answer.  `key` names what was asked about (a session's id, a window, a batch's first turn), `of`
     is the fingerprint of what was shown: a period reply counts only while that is unchanged.  `turns` are
-    those of a batch; `body` is the notes as JSON values."""
+    those of a batch or session; `shown` the units that were shown besides; `body` is the notes as JSON
+    values.  `rev` numbers replies in the order in which they were kept: where two are about one turn, the
+    later one counts."""
 
     id: str
     owner: str
@@ -26,10 +38,9 @@ class Reply:
     turns: tuple[str, ...]
     of: str
     body: Mapping[str, Any]
-    prompt: str = ""
-    model: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
+    shown: tuple[str, ...] = ()
+    rev: int = 0
+    spent: Spent = Spent()
 
 
 def reply_id(owner: str, kind: ReplyKind, key: str) -> str:
@@ -55,7 +66,8 @@ def batch_notes(body: Mapping[str, Any]) -> BatchNotes:
 def period_notes(body: Mapping[str, Any]) -> PeriodNotes:
     """The notes that `notes_body` wrote for a period."""
     patches = tuple(PersonaPatch(**_tuples(patch)) for patch in body["patches"])
-    return PeriodNotes(**dict(body) | {"patches": patches})
+    portraits = tuple((speaker, text) for speaker, text in body["portraits"])
+    return PeriodNotes(**dict(body) | {"patches": patches, "portraits": portraits})
 
 
 def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,13 @@ def month_window(month: str, zone: ZoneInfo) -> Window:
     )
 
 
+def window_of(key: str, zone: ZoneInfo) -> Window:
+    """The span of a day, week or month by its key."""
+    if "W" in key:
+        return week_window(key, zone)
+    return day_window(key, zone) if len(key) == len("2026-11-30") else month_window(key, zone)
+
+
 def split_sessions(turns: Sequence[Turn], zone: ZoneInfo, gap: timedelta = SESSION_GAP) -> list[list[Turn]]:
     """Turns of any order cut into sessions, each in order, sessions by their first turn.
 

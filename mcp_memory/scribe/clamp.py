@@ -50,7 +50,7 @@ def clamp_batch(notes: BatchNotes, batch: Batch, earlier: Mapping[str, str] | No
     known = dict(earlier or {}) | {turn.id: turn.speaker for turn in batch.turns}
     last = max((turn.at.date() for turn in batch.turns), default=date.min)
     return BatchNotes(
-        scenes=tile([scene for given in notes.scenes if (scene := _scene(given))], batch.turns),
+        scenes=tile([scene for given in notes.scenes if (scene := _scene(given))], batch),
         items=_items(notes.items, known, last),
         segments=_segments(notes.segments, batch.turns),
         source=notes.source,
@@ -58,7 +58,8 @@ def clamp_batch(notes: BatchNotes, batch: Batch, earlier: Mapping[str, str] | No
 
 
 def clamp_period(notes: PeriodNotes, period: Period) -> PeriodNotes:
-    """`notes` as they may be stored; patches need evidence, so they come from sessions only."""
+    """`notes` as they may be stored; patches need evidence, so they come from sessions only, and portraits are
+    of speakers of whom something is known."""
     known = {turn.id: turn.speaker for turn in period.turns}
     last = max((turn.at.date() for turn in period.turns), default=date.min)
     patches = [patch for given in notes.patches if (patch := _patch(given, known, last))]
@@ -66,9 +67,20 @@ def clamp_period(notes: PeriodNotes, period: Period) -> PeriodNotes:
         title=_cut(notes.title, _TITLE),
         text=_cut(notes.text, _STORY),
         patches=tuple(dict.fromkeys(patches))[:PATCHES],
-        portrait=_cut(notes.portrait, _STORY),
+        portraits=_portraits(notes.portraits, period.known),
         source=notes.source,
     )
+
+
+def _portraits(portraits: Iterable[tuple[str, str]], known: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The first portrait of everybody who is known, by the name as it is known."""
+    names = {plain(speaker).casefold(): speaker for speaker in known}
+    kept: dict[str, str] = {}
+    for named, told in portraits:
+        speaker, text = names.get(plain(named).casefold()), _cut(told, _STORY)
+        if speaker is not None and text:
+            kept.setdefault(speaker, text)
+    return tuple(kept.items())
 
 
 def clamp_when(when: str, last: date) -> str:

@@ -35,10 +35,13 @@ _VIEWS: Final = tuple(view for view in (*SCENE_VIEWS, *HORIZON_VIEWS) if view !=
 _WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _HANDLE: Final = re.compile(r"[TI][0-9]+")
 _TURN_LENGTH: Final = 8000  # characters of one turn that are shown
+_LEAST_LENGTH: Final = 200
 _BATCH_TOKENS: Final = 1500
 _EXCHANGE_TOKENS: Final = 600
 _MOST_TOKENS: Final = 8192
 _PERIOD_TOKENS: Final = 2500
+_PORTRAIT_TOKENS: Final = 400
+_PERIOD_LENGTH: Final = 60_000  # characters of a period's parts, and again of its turns, that are shown
 
 
 class LlmScribe:
@@ -81,11 +84,12 @@ class LlmScribe:
         return _period(PeriodNotes(reply.title, reply.text, tuple(patches), source="llm"), period)
 
     def close_period(self, period: Period) -> PeriodNotes:
-        """Call C, for a week, or for a speaker's month with the portrait.  Raises ChatError."""
+        """Call C, for a week, or for a month with the portraits of its speakers.  Raises ChatError."""
         rows = _period_rows(period, self._zone)
-        reply = self._ask("close_period", period.grain, rows, PeriodReply, _PERIOD_TOKENS)
-        portrait = reply.portrait if period.grain == "profile" else ""
-        return _period(PeriodNotes(reply.title, reply.text, portrait=portrait, source="llm"), period)
+        tokens = _PERIOD_TOKENS + _PORTRAIT_TOKENS * len(period.known)
+        reply = self._ask("close_period", period.grain, rows, PeriodReply, tokens)
+        portraits = tuple((one.speaker, one.text) for one in reply.portraits)
+        return _period(PeriodNotes(reply.title, reply.text, portraits=portraits, source="llm"), period)
 
     def _ask(
         self, name: str, grain: str, rows: Iterable[Mapping[str, Any]], shape: type[_Shape], max_tokens: int
@@ -108,7 +112,9 @@ def _batch_rows(batch: Batch, exchanges: Mapping[str, int], zone: tzinfo) -> lis
         for number, topic in enumerate(batch.topics, start=1)
     ]
     rows += [{"known": f"I{number}", "fact": item.text} for number, item in enumerate(batch.items, start=1)]
+    starts = {part[0].id: {"session": n} for n, part in enumerate(batch.parts(), start=1) if len(batch.sessions) > 1}
     for number, turn in enumerate(batch.turns, start=1):
+        rows += [starts[turn.id]] if turn.id in starts else []
         row = {"turn": number, "exchange": exchanges[turn.exchange]} | _said(turn, zone)
         rows.append(row | ({"carried": True} if number <= batch.carried else {}))
     return rows
@@ -116,20 +122,26 @@ def _batch_rows(batch: Batch, exchanges: Mapping[str, int], zone: tzinfo) -> lis
 
 def _period_rows(period: Period, zone: tzinfo) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"window": period.window}]
-    rows += [{"about": period.speaker}] if period.speaker else []
-    rows += [{"known": dict(period.known)}] if period.known else []
+    rows += [{"known": speaker, **entries} for speaker, entries in period.known.items()]
     rows += [{"earlier": title, "text": text} for title, text in period.history]
-    rows += [{"part": title, "text": text} for title, text in period.children]
-    rows += [{"turn": number} | _said(turn, zone) for number, turn in enumerate(period.turns, start=1)]
+    limit = _share(len(period.children))
+    rows += [{"part": title, "text": text[:limit]} for title, text in period.children]
+    limit = _share(len(period.turns))
+    rows += [{"turn": n} | _said(turn, zone, limit) for n, turn in enumerate(period.turns, start=1)]
     return rows
 
 
-def _said(turn: Turn, zone: tzinfo) -> dict[str, Any]:
+def _share(count: int) -> int:
+    """Characters for each of so many parts, so that a very long session is still told to its end."""
+    return max(_LEAST_LENGTH, min(_TURN_LENGTH, _PERIOD_LENGTH // max(1, count)))
+
+
+def _said(turn: Turn, zone: tzinfo, limit: int = _TURN_LENGTH) -> dict[str, Any]:
     at = turn.at.astimezone(zone)
     row = {
         "at": f"{at:%Y-%m-%d} {_WEEKDAYS[at.weekday()]} {at:%H:%M}",
         "speaker": turn.speaker,
-        "text": turn.text[:_TURN_LENGTH],
+        "text": turn.text[:limit],
     }
     return row | ({"label": turn.topic} if turn.topic else {})
 

@@ -82,9 +82,16 @@ class SessionReply(_Reply):
     patches: list[PatchReply]
 
 
+class PortraitReply(_Reply):
+    """Who a speaker is."""
+
+    speaker: str
+    text: str
+
+
 class PeriodReply(_Reply):
-    """Call C: L4 of a week, or L5 and the portrait of one speaker."""
+    """Call C: L4 of a week, or L5 and the portraits of its speakers."""
 
     title: str
     text: str
-    portrait: str
+    portraits: list[PortraitReply]

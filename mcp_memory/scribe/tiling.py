@@ -1,12 +1,12 @@
-"""Scenes that tile a batch: each exchange in exactly one scene, scenes in order, none torn or lost."""
+"""Scenes that tile the sessions of a batch: each piece of talk in exactly one scene, in order, none torn or lost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
-from mcp_memory.model.notes import SceneNote
-from mcp_memory.model.turn import Turn, exchanges
+from mcp_memory.model.notes import Batch, SceneNote
+from mcp_memory.model.turn import Turn, pieces
 from mcp_memory.text.clean import plain
 
 _NOBODY: Final = -1
@@ -14,21 +14,25 @@ _RAW_TITLE: Final = 60
 _RAW_SUMMARY: Final = 300
 
 
-def tile(scenes: Sequence[SceneNote], turns: Sequence[Turn]) -> tuple[SceneNote, ...]:
+def tile(scenes: Sequence[SceneNote], batch: Batch) -> tuple[SceneNote, ...]:
     """`scenes` with their turns set right.
 
-    An exchange goes to the scene that claims its first claimed turn first; a scene keeps its longest run;
-    what is left joins the scene before it, or becomes a raw scene at the start.  Only the last scene may be
-    unfinished.
+    An exchange goes to the scene that claims its first claimed turn first; a scene keeps its longest run
+    within a session, and one that spans two sessions becomes two; what is left joins the scene before it, or
+    becomes a raw scene at the start.  Only the last scene may be unfinished, and none when nothing can follow.
     """
-    groups = exchanges(turns)
+    tiled = [scene for part in batch.parts() for scene in _tile_session(scenes, part)]
+    last = len(tiled) if batch.ended else len(tiled) - 1
+    return tuple(replace(scene, finished=scene.finished or number < last) for number, scene in enumerate(tiled))
+
+
+def _tile_session(scenes: Sequence[SceneNote], turns: Sequence[Turn]) -> Iterator[SceneNote]:
+    groups = pieces(turns)
     owners = _one_run_each(_fill(_claims(scenes, groups)))
-    tiled = []
     for owner, run in groupby(range(len(groups)), key=owners.__getitem__):
         members = [turn for index in run for turn in groups[index]]
         scene = _raw(members) if owner == _NOBODY else scenes[owner]
-        tiled.append(replace(scene, turns=tuple(turn.id for turn in members)))
-    return tuple(replace(scene, finished=scene.finished or scene is not tiled[-1]) for scene in tiled)
+        yield replace(scene, turns=tuple(turn.id for turn in members))
 
 
 def _claims(scenes: Sequence[SceneNote], groups: Sequence[Sequence[Turn]]) -> list[int]:

@@ -3,15 +3,18 @@ questions failed and when to ask again, who is asking right now, and what it has
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
 from mcp_memory.store.journal import Journal
 
+LEASE_SECONDS: Final = 600.0  # how long a question is one process's, if it does not come back sooner
 BACK_OFF: Final = (60.0, 300.0, 1_800.0)  # seconds after the first, second and every later failure
-ATTEMPTS: Final = 6  # then the rules' words stay
+ATTEMPTS: Final = 6
+DAY: Final = 86_400.0
+NEVER: Final = 1e18  # longer than any store lives: given up, the rules' words stay
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS unscribed (
     owner TEXT NOT NULL, window TEXT NOT NULL, PRIMARY KEY (owner, window)) WITHOUT ROWID
@@ -26,6 +29,7 @@ class Failure:
     kind: str
     attempts: int
     not_before: float
+    given_up: bool
     reason: str
 
 
@@ -46,7 +50,7 @@ class Work:
             db.executemany("INSERT OR IGNORE INTO unscribed VALUES (?, ?)", list(windows))
 
     def done(self, owner: str, window: str) -> None:
-        """Everything in this window is written."""
+        """Everything in this window is written, or nobody will be asked about it."""
         with self._journal.transaction() as db:
             db.execute("DELETE FROM unscribed WHERE owner = ? AND window = ?", (owner, window))
 
@@ -55,6 +59,12 @@ class Work:
         rows = self._journal.query("SELECT window FROM unscribed WHERE owner = ? ORDER BY window", (owner,))
         found = [str(window) for (window,) in rows]
         return sorted(found, key=lambda window: (grain_of(window), window))
+
+    def let_go(self, over: Callable[[str], bool]) -> None:
+        """Drops windows that are over, of which nobody is there to write."""
+        gone = [(owner, window) for owner in self.owners() for window in self.windows(owner) if over(window)]
+        with self._journal.transaction() as db:
+            db.executemany("DELETE FROM unscribed WHERE owner = ? AND window = ?", gone)
 
     def owners(self) -> list[str]:
         """Owners with something left."""
@@ -65,8 +75,8 @@ class Work:
     def take(self, key: str, owner: str, kind: str, now: float, seconds: float) -> bool:
         """Leases a question to this process; False while it is another's, too early, or given up."""
         with self._journal.transaction() as db:
-            row = db.execute("SELECT attempts, not_before, holder, lease FROM jobs WHERE key = ?", (key,)).fetchone()
-            if row and (row[0] >= ATTEMPTS or row[1] > now or (row[2] != self._holder and row[3] > now)):
+            row = db.execute("SELECT not_before, holder, lease FROM jobs WHERE key = ?", (key,)).fetchone()
+            if row and (row[0] > now or (row[1] != self._holder and row[2] > now)):
                 return False
             sql = (
                 "INSERT INTO jobs (key, owner, kind, holder, lease) VALUES (?, ?, ?, ?, ?)"
@@ -80,18 +90,33 @@ class Work:
         with self._journal.transaction() as db:
             db.execute("DELETE FROM jobs WHERE key = ?", (key,))
 
-    def failed(self, key: str, now: float, reason: str) -> None:
-        """Asks again later, and later still the more often it failed."""
+    def release(self, key: str) -> None:
+        """Gives a leased question back as it was."""
         with self._journal.transaction() as db:
-            attempts = db.execute("SELECT attempts FROM jobs WHERE key = ?", (key,)).fetchone()[0]
-            wait = BACK_OFF[min(attempts, len(BACK_OFF) - 1)]
+            db.execute("DELETE FROM jobs WHERE key = ? AND attempts = 0", (key,))
+            db.execute("UPDATE jobs SET lease = 0 WHERE key = ?", (key,))
+
+    def failed(self, key: str, now: float, reason: str, at_last: float) -> None:
+        """Asks again later, and later still the more often it failed; in the end every `at_last` seconds."""
+        with self._journal.transaction() as db:
+            attempts = db.execute("SELECT attempts FROM jobs WHERE key = ?", (key,)).fetchone()[0] + 1
+            wait = BACK_OFF[min(attempts, len(BACK_OFF)) - 1] if attempts < ATTEMPTS else at_last
+            sql = "UPDATE jobs SET attempts = ?, not_before = ?, lease = 0, reason = ? WHERE key = ?"
+            db.execute(sql, (attempts, now + wait, reason, key))
+
+    def give_up(self, key: str, reason: str) -> None:
+        """Leaves a leased question to the rules for good."""
+        with self._journal.transaction() as db:
             sql = "UPDATE jobs SET attempts = attempts + 1, not_before = ?, lease = 0, reason = ? WHERE key = ?"
-            db.execute(sql, (now + wait, reason, key))
+            db.execute(sql, (NEVER, reason, key))
 
     def given_up(self, key: str) -> bool:
         """Whether a question failed for good."""
-        rows = self._journal.query("SELECT attempts FROM jobs WHERE key = ?", (key,))
-        return bool(rows) and int(str(rows[0][0])) >= ATTEMPTS
+        return bool(self._journal.query("SELECT 1 FROM jobs WHERE key = ? AND not_before >= ?", (key, NEVER)))
+
+    def due(self, now: float) -> bool:
+        """Whether the time to ask again has come for something that failed."""
+        return bool(self._journal.query("SELECT 1 FROM jobs WHERE attempts > 0 AND not_before <= ?", (now,)))
 
     def failures(self, owner: str) -> list[Failure]:
         """Questions that failed, soonest first."""
@@ -100,12 +125,12 @@ class Work:
             " ORDER BY not_before"
         )
         return [
-            Failure(str(key), str(kind), int(str(attempts)), float(str(not_before)), str(reason))
-            for key, kind, attempts, not_before, reason in self._journal.query(sql, (owner,))
+            Failure(str(key), str(kind), int(str(attempts)), float(str(when)), float(str(when)) >= NEVER, str(reason))
+            for key, kind, attempts, when, reason in self._journal.query(sql, (owner,))
         ]
 
     def forget_failures(self) -> None:
-        """Starts counting anew, for a rebuild with another scribe."""
+        """Starts counting anew, for a scribe that is asked about everything again."""
         with self._journal.transaction() as db:
             db.execute("DELETE FROM jobs")
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from mcp_memory.errors import StoreBusyError, StoreDamagedError
 from mcp_memory.model.turn import Turn, exchanges
-from mcp_memory.model.window import day_key, month_key, week_key
+from mcp_memory.model.window import day_key, month_key, week_key, window_of
 from mcp_memory.ports import Clock, Embedder
 from mcp_memory.store.rows import turn_from_row, turn_to_row, unit_to_row
 from mcp_memory.store.store import Store
@@ -23,6 +23,7 @@ from mcp_memory.text.leaves import leaf_units
 from mcp_memory.write.consolidate import Consolidator
 from mcp_memory.write.ledger import Ledger
 from mcp_memory.write.notebook import Notebook
+from mcp_memory.write.tree import Node
 from mcp_memory.write.vectors import Vectorizer
 
 if TYPE_CHECKING:
@@ -53,8 +54,11 @@ class Drain:
         clock: Clock,
         corpus_of: "Callable[[str], Corpus]",
         loaded: Callable[[], Embedder | None],
+        scribed: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`scribed` says whether there is a scribe to ask about what is indexed from now on."""
         self.store, self.zone, self.clock = store, zone, clock
+        self.scribed = scribed
         self._corpus_of = corpus_of
         self._vectors = Vectorizer(store, corpus_of, loaded)
         self.work = Work(store.journal)
@@ -111,11 +115,21 @@ class Drain:
         self.store.turns.upsert([turn_to_row(turn, rev) for turn in waiting])
         self.store.units.upsert([unit_to_row(unit, rev, emb) for unit, emb in zip(units, vectors, strict=True)])
         self.store.journal.published(())
-        self.work.open(windows_of(waiting, self.zone))
+        self.open(windows_of(waiting, self.zone))
         self.store.journal.settle([t.id for t in waiting], {(t.owner, day_key(t.at, self.zone)) for t in waiting})
         self.store.upkeep()
         progress(len(waiting))
         return len(waiting)
+
+    def open(self, windows: set[tuple[str, str]]) -> None:
+        """Notes (owner, window)s in which something changed, for a scribe to write.
+
+        Without one only windows that are not over are kept: a scribe that comes later is asked about what
+        comes with it, and about the past when somebody wants that (`rebuild --rescribe`).
+        """
+        self.work.open(windows)
+        if not self.scribed():
+            self.work.let_go(lambda window: window_of(window, self.zone).end <= self.clock.now())
 
     def _whole_exchanges(self, waiting: Sequence[Turn]) -> list[list[Turn]]:
         """The exchanges of these turns, with what of them is in the table already."""
@@ -162,10 +176,14 @@ class Drain:
         counters = [journal.counter(name) for name in ("rev", "pending", "replies", "epoch")]
         return (*counters, day_key(self.clock.now(), self.zone), *days)
 
-    def derive(self, owner: str, days: Sequence[str]) -> None:
-        """Derives these days and what stands above them, after a scribe has answered.  Raises StoreError."""
+    def derive(self, owner: str, days: Sequence[str]) -> list[Node]:
+        """Derives these days and what stands above them, for who asks a scribe; the closed nodes looked at.
+
+        Raises StoreError.
+        """
         with self.store.lock.held("consolidating", self.store.lock_timeout):
             self._consolidate_days(owner, days)
+            return list(self.consolidator(owner)[0].nodes.values())
 
     def _consolidate_days(self, owner: str, days: Sequence[str]) -> None:
         now = self.clock.now()

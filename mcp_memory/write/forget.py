@@ -122,11 +122,7 @@ def finish(drain: Drain) -> None:
 
 
 def _windows(reply: Reply, zone: ZoneInfo) -> set[str]:
-    """Where something is to be written anew when a reply is gone."""
-    if reply.kind == "profile":
-        return {reply.key}
-    if reply.kind == "week":
-        return {reply.key, month_key(reply.key)}
+    """Where something may be to be written anew when a reply is gone."""
     first, last = (date.fromisoformat(day_key(moment, zone)) for moment in (reply.start, reply.end))
     days = {(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)}
     weeks = {week_key(day) for day in days}

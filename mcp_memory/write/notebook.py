@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from mcp_memory.model.notes import PeriodNotes
-from mcp_memory.model.reply import Reply, batch_notes, period_notes, reply_id
+from mcp_memory.model.reply import Reply, Spent, batch_notes, period_notes, reply_id
 from mcp_memory.model.turn import Turn
 from mcp_memory.model.window import day_key
 from mcp_memory.store.store import Store
@@ -32,11 +33,13 @@ class Notebook:
         self._seen = seen
 
     def add(self, replies: Sequence[Reply]) -> None:
-        """Keeps answers, durably; under the write lock."""
-        rev = self._store.next_rev()
-        self._store.replies.upsert([_row(reply, rev) for reply in replies])
-        self._store.journal.bump("replies")
-        self._replies |= {reply.id: reply for reply in replies}
+        """Keeps answers, durably, as the latest there are; under the write lock."""
+        self.refresh()
+        latest = max((one.rev for one in self._replies.values()), default=0)
+        kept = [replace(reply, rev=rev) for rev, reply in enumerate(replies, start=latest + 1)]
+        self._store.replies.upsert([_row(reply) for reply in kept])
+        self._seen = self._store.journal.bump("replies")
+        self._replies = self._replies | {reply.id: reply for reply in kept}  # another thread may be reading
 
     def drop(self) -> None:
         """Lets go of every answer of this owner, so that a scribe is asked again; under the write lock."""
@@ -44,21 +47,25 @@ class Notebook:
         self._store.journal.bump("replies")
         self._replies = {}
 
-    def forget(self, turns: set[str], days: set[str], zone: ZoneInfo) -> None:
-        """Drops replies that were shown any of these turns, and those about periods that hold one of these days.
+    def forget(self, turns: set[str], days: set[str], units: set[str], zone: ZoneInfo) -> list[Reply]:
+        """Drops and returns replies that were shown any of these turns or units, and those about periods that
+        hold one of these days.
 
         Under the write lock; their bytes go with the next `erase`.
         """
         self.refresh()
-        touched = [one.id for one in self._replies.values() if _touches(one, turns, days, zone)]
-        self._store.replies.delete(touched)
+        touched = [
+            one for one in self._replies.values() if not units.isdisjoint(one.shown) or _touches(one, turns, days, zone)
+        ]
+        self._store.replies.delete([one.id for one in touched])
         self._store.journal.bump("replies")
+        return touched
 
     def covering(self, turns: Sequence[Turn]) -> list[Covered]:
         """Batch replies about any of these turns, in the order in which they count."""
         wanted = {turn.id for turn in turns}
         replies = [r for r in self._replies.values() if r.kind == "batch" and wanted.intersection(r.turns)]
-        ordered = sorted(replies, key=lambda one: (one.end, one.start, one.id))
+        ordered = sorted(replies, key=lambda one: (one.rev, one.id))
         return [Covered(reply.turns, batch_notes(reply.body)) for reply in ordered]
 
     def answer(self, kind: str, key: str, of: str) -> PeriodNotes | None:
@@ -72,15 +79,16 @@ class Notebook:
 
 
 def _touches(reply: Reply, turns: set[str], days: set[str], zone: ZoneInfo) -> bool:
+    if not turns.isdisjoint(reply.turns):
+        return True
     if reply.kind == "batch":
-        cited = {turn for item in batch_notes(reply.body).items for turn in item.turns}
-        return not turns.isdisjoint(reply.turns) or not turns.isdisjoint(cited)
+        return any(not turns.isdisjoint(item.turns) for item in batch_notes(reply.body).items)
     first, last = day_key(reply.start, zone), day_key(reply.end, zone)
     return any(first <= day <= last for day in days)
 
 
-def _row(reply: Reply, rev: int) -> dict[str, Any]:
-    body = {"key": reply.key, "of": reply.of, "notes": reply.body}
+def _row(reply: Reply) -> dict[str, Any]:
+    body = {"key": reply.key, "of": reply.of, "shown": reply.shown, "notes": reply.body}
     return {
         "id": reply.id,
         "owner": reply.owner,
@@ -89,15 +97,24 @@ def _row(reply: Reply, rev: int) -> dict[str, Any]:
         "end": reply.end,
         "turns": list(reply.turns),
         "body": json.dumps(body, ensure_ascii=False),
-        "prompt": reply.prompt,
-        "model": reply.model,
-        "input_tokens": reply.input_tokens,
-        "output_tokens": reply.output_tokens,
-        "rev": rev,
+        "rev": reply.rev,
+        **asdict(reply.spent),
     }
 
 
 def _reply(row: Mapping[str, Any]) -> Reply:
     body = json.loads(row["body"])
-    fields = {name: row[name] for name in Reply.__slots__ if name in row}
-    return Reply(**fields | {"turns": tuple(row["turns"]), "key": body["key"], "of": body["of"], "body": body["notes"]})
+    return Reply(
+        id=row["id"],
+        owner=row["owner"],
+        kind=row["kind"],
+        key=body["key"],
+        start=row["start"],
+        end=row["end"],
+        turns=tuple(row["turns"]),
+        of=body["of"],
+        body=body["notes"],
+        shown=tuple(body["shown"]),
+        rev=row["rev"],
+        spent=Spent(row["model"], row["prompt"], row["input_tokens"], row["output_tokens"]),
+    )

@@ -4,22 +4,26 @@ Six keys as in T-Mem's profile.  identity and preferences: the newest value of a
 one entry a person; aggregations: the newest count; traits and timeline: all, each once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from mcp_memory.errors import InputError
 from mcp_memory.model.ids import make_id
-from mcp_memory.model.notes import PERSONA_KEYS, PeriodNotes
+from mcp_memory.model.notes import PERSONA_KEYS, Period, PeriodNotes
 from mcp_memory.model.persona import Patch, PersonaView
-from mcp_memory.model.unit import Source, Unit
+from mcp_memory.model.unit import Unit
 from mcp_memory.text.titles import extract
 from mcp_memory.write.tree import node_id
 
 PORTRAIT_TOKENS: Final = 240
 LATELY: Final = timedelta(days=31)
 MOST_CHANGES: Final = 10
+MOST_PORTRAITS: Final = 8  # a call; in a group of many the others' are by rules
+MOST_KNOWN: Final = 12  # newest entries of a key that a scribe is shown
 _OVERWRITES: Final = frozenset({"identity", "preferences", "relations", "aggregations"})
 
 
@@ -34,6 +38,11 @@ class Persona:
     def since(self) -> str:
         """When the first of it was said."""
         return min((str(entry["at"]) for group in self.entries.values() for entry in group), default="")
+
+    @property
+    def evidence(self) -> Iterator[str]:
+        """The turns that it stands on."""
+        return (turn for group in self.entries.values() for entry in group for turn in entry["turns"])
 
 
 def merge(patches: Iterable[Patch], speaker: str, until: datetime | None = None) -> Persona:
@@ -103,14 +112,49 @@ def portrait_by_rules(persona: Persona) -> str:
     return "\n".join(lines[index] for index in extract(lines, PORTRAIT_TOKENS))
 
 
+def patches_of(sessions: Sequence[Unit], speaker: str = "") -> list[Patch]:
+    """What a speaker (or anybody) said of themselves in these sessions, in order."""
+    patches = (patch for one in sessions for patch in one.detail.get("patches", ()))
+    return [patch for patch in patches if not speaker or patch["speaker"] == speaker]
+
+
 def speakers(sessions: Sequence[Unit]) -> list[str]:
     """Everybody who said something of themselves in these sessions."""
-    return sorted({patch["speaker"] for one in sessions for patch in one.detail.get("patches", ())})
+    return sorted({patch["speaker"] for patch in patches_of(sessions)})
 
 
-def patches_of(sessions: Sequence[Unit], speaker: str) -> list[Patch]:
-    """What a speaker said of themselves in these sessions, in order."""
-    return [patch for one in sessions for patch in one.detail.get("patches", ()) if patch["speaker"] == speaker]
+def to_portray(sessions: Sequence[Unit]) -> list[str]:
+    """Who is portrayed of them: those who told most, by name."""
+    told = Counter(patch["speaker"] for patch in patches_of(sessions))
+    return sorted(sorted(told, key=lambda one: (-told[one], one))[:MOST_PORTRAITS])
+
+
+def fingerprint(weeks: Sequence[Unit], sessions: Sequence[Unit]) -> str:
+    """Changes whenever what a month's profile is drawn from changes."""
+    summed_up = [f"{week.id}{week.title}{week.text}" for week in weeks]
+    said = [f"{patch['speaker']}{patch['value']}{patch['at']}" for patch in patches_of(sessions)]
+    told = "\x1f".join([*summed_up, *said]).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(told, digest_size=8).hexdigest()
+
+
+def known_of(sessions: Sequence[Unit], names: Iterable[str], until: datetime) -> list[Persona]:
+    """What is known of some speakers from what was said up to a moment, the newest entries of each key."""
+    merged = [merge(patches_of(sessions, name), name, until) for name in names]
+    return [replace(one, entries={key: group[-MOST_KNOWN:] for key, group in one.entries.items()}) for one in merged]
+
+
+def question(month: str, weeks: Sequence[Unit], history: Sequence[Unit], known: Iterable[Persona]) -> Period:
+    """What a scribe is asked about a month: its `weeks`, earlier profiles, and whom to portray."""
+    told = {
+        one.speaker: {key: [_worded(each) for each in group] for key, group in one.entries.items()} for one in known
+    }
+    children = tuple((one.title, one.text) for one in weeks)
+    return Period("profile", month, children, tuple((one.title, one.text) for one in history), known=told)
+
+
+def _worded(entry: Patch) -> str:
+    named = f"{entry['name']}: {entry['value']}" if entry["name"] else str(entry["value"])
+    return f"{named} ({entry['when'] or entry['at'][:10]})"
 
 
 def month_units(
@@ -118,14 +162,17 @@ def month_units(
     month: str,
     weeks: Sequence[Unit],
     sessions: Sequence[Unit],
-    portraits: Mapping[str, PeriodNotes],
+    notes: PeriodNotes | None,
     closed: bool,
 ) -> list[Unit]:
-    """One profile node for a month, and one persona for everybody who said something of themselves."""
+    """One profile node for a month, and one persona for everybody who said something of themselves.
+
+    `notes` are a scribe's; who is not portrayed in them is by rules.
+    """
+    portraits = dict(notes.portraits) if notes else {}
     profile = node_id(owner, "profile", month)
     personas = []
     for speaker in speakers(sessions):
-        notes = portraits.get(speaker)
         mine = patches_of(sessions, speaker)
         personas.append(
             Unit(
@@ -134,32 +181,39 @@ def month_units(
                 kind="persona",
                 start=weeks[0].start,
                 end=weeks[-1].end,
-                text=notes.portrait or notes.text if notes else portrait_by_rules(merge(mine, speaker)),
+                text=portraits.get(speaker) or portrait_by_rules(merge(mine, speaker)),
                 title=f"{speaker} in {month}",
                 speaker=speaker,
                 parent=profile,
                 window=month,
-                source=notes.source if notes else "rules",
+                source=notes.source if notes and speaker in portraits else "rules",
                 status="live" if closed else "provisional",
                 detail={"patches": mine},
             )
         )
-    return [_profile(profile, owner, month, weeks, personas, closed), *personas]
+    return [_profile(profile, owner, month, weeks, personas, notes, closed), *personas]
 
 
 def _profile(
-    identifier: str, owner: str, month: str, weeks: Sequence[Unit], personas: Sequence[Unit], closed: bool
+    identifier: str,
+    owner: str,
+    month: str,
+    weeks: Sequence[Unit],
+    personas: Sequence[Unit],
+    notes: PeriodNotes | None,
+    closed: bool,
 ) -> Unit:
-    written: Source = next((one.source for one in personas if one.source != "rules"), "rules")
+    written = [one.source for one in personas if one.source != "rules"]
+    joined = "\n".join(f"{one.speaker}: {one.text}" for one in personas)
     return Unit(
         id=identifier,
         owner=owner,
         kind="profile",
         start=min(week.start for week in weeks),
         end=max(week.end for week in weeks),
-        text="\n".join(f"{one.speaker}: {one.text}" for one in personas) or weeks[-1].text,
-        title=month,
+        text=(notes.text if notes else "") or joined or weeks[-1].text,
+        title=(notes.title if notes else "") or month,
         window=month,
-        source=written,
+        source=notes.source if notes and notes.text else written[0] if written else "rules",
         status="live" if closed else "provisional",
     )

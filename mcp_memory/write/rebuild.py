@@ -5,22 +5,27 @@ then it is an ordinary drain, so it can be interrupted and goes on where it was.
 many rebuilds were begun, "rebuilt" which of them was completed.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from mcp_memory.errors import StoreDamagedError
-from mcp_memory.model.window import day_key
-from mcp_memory.write.drain import Drain
+from mcp_memory.model.window import day_key, window_of
+from mcp_memory.write.drain import Drain, windows_of
 
 if TYPE_CHECKING:
+    from mcp_memory.model.turn import Turn
     from mcp_memory.ports import Embedder
     from mcp_memory.store.store import Store
+
+RESCRIBING: Final = "rescribing"  # counter: 1 from letting go of all answers until all are there again
 
 
 def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, rescribe: bool = False) -> int:
     """Empties what is derived and marks all days, unless a rebuild for the same embedder was stopped: then its
     rest is left to do.  Returns how many days that is.  Raises StoreBusyError, StoreError.
 
-    `rescribe` also lets go of what scribes answered, so that the present one is asked again.
+    `rescribe` also lets go of what scribes answered, so that the present one is asked about everything; where
+    such an asking was stopped, it goes on.
     """
     from mcp_memory.store.rows import turn_from_row
 
@@ -32,11 +37,8 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
             return left
         turns = [turn_from_row(row) for row in store.turns.read().to_pylist()]
         days = {(turn.owner, day_key(turn.at, drain.zone)) for turn in turns}
-        if rescribe:
-            for owner in {owner for owner, _ in days}:
-                _, notebook = drain.consolidator(owner)
-                notebook.refresh()
-                notebook.drop()
+        if rescribe and not store.journal.counter(RESCRIBING):
+            _let_go_of_answers(drain, turns)
         # in this order a rebuild that is cut off leaves days to derive and no vector under a wrong name
         store.journal.mark_dirty(days)
         dimension = embedder.dimension if embedder else store.card.dimension
@@ -44,6 +46,26 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
         store.update_card(embedder=embedder.id if embedder else "", dimension=dimension)
         store.journal.bump("epoch")
     return len(days)
+
+
+def _let_go_of_answers(drain: Drain, turns: Sequence["Turn"]) -> None:
+    drain.work.open(windows_of(turns, drain.zone))
+    drain.work.forget_failures()
+    for owner in {turn.owner for turn in turns}:
+        _, notebook = drain.consolidator(owner)
+        notebook.refresh()
+        notebook.drop()
+    drain.store.journal.set_counter(RESCRIBING, 1)
+
+
+def rescribed(drain: Drain) -> None:
+    """To be called after asking: an asking about everything is done, unless windows that are over are left."""
+    if not drain.store.journal.counter(RESCRIBING):
+        return
+    now, work = drain.clock.now(), drain.work
+    left = (window for owner in work.owners() for window in work.windows(owner))
+    if all(window_of(window, drain.zone).end > now for window in left):
+        drain.store.journal.set_counter(RESCRIBING, 0)
 
 
 def _empty_units(store: "Store", dimension: int) -> None:

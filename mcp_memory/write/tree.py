@@ -6,7 +6,7 @@ tree is never missing a level and nobody pays a model for what is still changing
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -36,6 +36,7 @@ class Node:
     children: tuple[Unit, ...]
     closed: bool
     turns: tuple[Turn, ...] = ()
+    scenes: tuple[Unit, ...] = ()  # of a session
 
     @property
     def fingerprint(self) -> str:
@@ -43,12 +44,12 @@ class Node:
         shown = [turn.id for turn in self.turns] or [f"{child.id}{child.title}{child.text}" for child in self.children]
         return hashlib.blake2b("\x1f".join(shown).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
-    def period(
-        self, history: Sequence[tuple[str, str]] = (), speaker: str = "", known: Mapping[str, Any] | None = None
-    ) -> Period:
+    def period(self, history: Sequence[Unit] = ()) -> Period:
         """The question to a scribe."""
         children = tuple((child.title, child.text) for child in self.children)
-        return Period(self.kind, self.window, children, tuple(history), self.turns, speaker, known or {})
+        return Period(
+            self.kind, self.window, children, tuple((one.title, one.text) for one in history), turns=self.turns
+        )
 
 
 def session_id(owner: str, day: str, turns: Sequence[Turn]) -> str:
@@ -107,6 +108,8 @@ def _notes(node: Node, rules: RulesScribe, answered: Answered) -> PeriodNotes:
     if node.closed and (reply := answered(node.kind, node.key, node.fingerprint)):
         return reply
     if node.kind == "session":
+        if node.closed and node.scenes and all(scene.source != "rules" for scene in node.scenes):
+            return _told_by_scenes(node, rules)
         if not node.closed:
             recent = {turn for child in node.children[-RECENT_EXCHANGES:] for turn in child.turns}
             node = replace(node, turns=tuple(turn for turn in node.turns if turn.id in recent))
@@ -115,6 +118,13 @@ def _notes(node: Node, rules: RulesScribe, answered: Answered) -> PeriodNotes:
         child = node.children[0]
         return PeriodNotes(child.title, child.text, source=child.source)
     return rules.close_period(node.period())
+
+
+def _told_by_scenes(node: Node, rules: RulesScribe) -> PeriodNotes:
+    """A session that nobody has summed up, or that is too short to be asked about, told by its scenes."""
+    text = "\n".join(str(scene.detail.get("summary") or scene.text) for scene in node.scenes)
+    patches = rules.close_session(node.period()).patches
+    return PeriodNotes(node.scenes[0].title, text, patches, source=node.scenes[0].source)
 
 
 def _patch(patch: Any, node: Node) -> dict[str, Any]:

@@ -231,24 +231,25 @@ def test_days_and_weeks_join_their_parts_within_bounds(scribe: RecordedScribe, g
     assert notes.title == "Morning"
 
 
-def portrait(scribe: RecordedScribe, month: str, speaker: str = "Ada") -> str:
-    return scribe.close_period(Period("profile", month, (), speaker=speaker)).portrait
+def portraits(scribe: RecordedScribe, month: str, *speakers: str) -> dict[str, str]:
+    known: dict[str, dict[str, list[str]]] = {speaker: {} for speaker in speakers or ("Ada", "Ben")}
+    return dict(scribe.close_period(Period("profile", month, (), known=known)).portraits)
 
 
-def test_a_portrait_is_given_only_for_the_month_in_which_the_recording_ends(scribe: RecordedScribe) -> None:
-    assert portrait(scribe, "2024-05") == ""
+def test_portraits_are_given_only_for_the_month_in_which_the_recording_ends(scribe: RecordedScribe) -> None:
+    assert portraits(scribe, "2024-05") == {}
     scribe.close_batch(FIRST)
-    assert portrait(scribe, "2024-05") == ""
+    assert portraits(scribe, "2024-05") == {}
     scribe.close_batch(Batch(turns("D2:1", "D2:2", "D2:3", "D2:4")))
-    assert portrait(scribe, "2024-05") == "Ada mends roofs."
-    assert portrait(scribe, "2024-04") == ""
-    assert portrait(scribe, "2024-05", "Ben") == ""
+    assert portraits(scribe, "2024-05") == {"Ada": "Ada mends roofs."}
+    assert portraits(scribe, "2024-04") == {}
+    assert portraits(scribe, "2024-05", "Ben") == {}
 
 
 def test_the_month_is_the_owners(record: Callable[..., Path]) -> None:
     scribe = RecordedScribe.load([record("talk.jsonl", TALK)], ZoneInfo("Pacific/Auckland"))
     scribe.close_batch(Batch((turn("D2:4", at=datetime(2024, 6, 2, 20, 0, tzinfo=UTC)),)))
-    assert portrait(scribe, "2024-06") == "Ada mends roofs."
+    assert portraits(scribe, "2024-06") == {"Ada": "Ada mends roofs."}
 
 
 def test_two_talks_with_the_same_turn_names_are_refused(record: Callable[..., Path]) -> None:

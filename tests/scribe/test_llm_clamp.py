@@ -1,5 +1,6 @@
 """Whatever a scribe writes, what is stored is bounded, stands on turns, and tiles them."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -223,6 +224,38 @@ def test_a_patch_needs_a_known_key_a_value_and_words_of_that_person() -> None:
 
 
 def test_periods_without_turns_have_no_patches() -> None:
-    notes = PeriodNotes("t", "x", (PersonaPatch("Anna", "traits", "kind", turns=("t1",)),), portrait="p\x00\n")
-    clamped = clamp_period(notes, Period("week", "2026-W49", ()))
-    assert (clamped.patches, clamped.portrait) == ((), "p")
+    patches = (PersonaPatch("Anna", "traits", "kind", turns=("t1",)),)
+    clamped = clamp_period(PeriodNotes("t", "x", patches, (("Anna", "p"),)), Period("week", "2026-W49", ()))
+    assert (clamped.patches, clamped.portraits) == ((), ())
+
+
+def test_portraits_are_bounded_and_of_known_speakers_once_each() -> None:
+    told = (("ANNA\u200b", "p\x00\n"), ("Anna", "again"), ("Carol", "a spy"), ("Bob", "\u200b"), ("", "nobody"))
+    period = Period("profile", "2026-11", (), known={"Anna": {}, "Bob": {}})
+    assert clamp_period(PeriodNotes("t", "x", portraits=told), period).portraits == (("Anna", "p"),)
+    long = clamp_period(PeriodNotes("t", "x", portraits=(("Bob", "word " * 9000),)), period).portraits
+    assert len(long[0][1]) <= 3000
+
+
+def test_a_scene_that_runs_over_two_sessions_becomes_two_and_only_what_may_go_on_stays_open() -> None:
+    written = [scene(*(f"t{n}" for n in range(1, 9)), title="a", finished=False)]
+    together = Batch(turns(8), sessions=(4, 4))
+    found = clamp_batch(BatchNotes(tuple(written)), together).scenes
+    assert [(note.turns, note.finished) for note in found] == [
+        (("t1", "t2", "t3", "t4"), True),
+        (("t5", "t6", "t7", "t8"), False),
+    ]
+    ended = clamp_batch(BatchNotes(tuple(written)), replace(together, ended=True)).scenes
+    assert [note.finished for note in ended] == [True, True]
+
+
+def test_sessions_that_overlap_in_time_are_tiled_apart() -> None:
+    said = turns(8)
+    first, second = said[0:2] + said[4:6], said[2:4] + said[6:8]
+    together = Batch((*first, *second), sessions=(4, 4))
+    written = (scene(*(turn.id for turn in first), title="a"), scene(*(turn.id for turn in second), title="b"))
+    found = clamp_batch(BatchNotes(written), together).scenes
+    assert [(note.title, note.turns) for note in found] == [
+        ("a", ("t1", "t2", "t5", "t6")),
+        ("b", ("t3", "t4", "t7", "t8")),
+    ]

@@ -61,7 +61,9 @@ SESSION = Period(
     "session", "2026-11-30", (("Piano", "Anna sold it."),), (("Before", "She hesitated."),), conversation()
 )
 WEEK = Period("week", "2026-W49", (("Monday", "Anna sold the piano."), ("Friday", "First lesson.")))
-PROFILE = Period("profile", "2026-11", (("Week 49", "Music."),), speaker="Anna", known={"identity": {"job": "nurse"}})
+PROFILE = Period(
+    "profile", "2026-11", (("Week 49", "Music."),), known={"Anna": {"identity": ["job: nurse (2026-11-02)"]}}
+)
 
 
 def scene(**changes: Any) -> dict[str, Any]:
@@ -184,16 +186,36 @@ def test_a_session_brings_a_summary_and_patches_with_evidence() -> None:
     assert chat.requests[0].user.endswith("for this session.")
 
 
-def test_only_a_profile_has_a_portrait() -> None:
-    answer = {"title": "t", "text": "x", "portrait": "Anna loves music."}
-    assert scribe(close_period=answer)[0].close_period(PROFILE).portrait == "Anna loves music."
-    assert scribe(close_period=answer)[0].close_period(WEEK).portrait == ""
+def test_portraits_are_of_those_who_are_known_only() -> None:
+    told = [("anna ", "Anna loves music."), ("Anna", "Anna is a spy."), ("Kai", "Kai is kind.")]
+    portraits = [{"speaker": speaker, "text": text} for speaker, text in told]
+    answer = {"title": "t", "text": "x", "portraits": portraits}
+    assert scribe(close_period=answer)[0].close_period(PROFILE).portraits == (("Anna", "Anna loves music."),)
+    assert scribe(close_period=answer)[0].close_period(WEEK).portraits == ()
 
 
 def test_an_empty_summary_is_an_error_of_form() -> None:
-    writer, _ = scribe(close_period={"title": "t", "text": " ", "portrait": ""})
+    writer, _ = scribe(close_period={"title": "t", "text": " ", "portraits": []})
     with pytest.raises(ChatFormatError, match="no summary"):
         writer.close_period(WEEK)
+
+
+def test_a_very_long_session_is_told_to_its_end() -> None:
+    said = [("Anna", "user", "x" * 9000)] * 300
+    writer, chat = scribe(close_session={"title": "t", "text": "x", "patches": []})
+    parts = (("", "y" * 9000),) * 150
+    writer.close_session(Period("session", "2026-11-30", parts, turns=conversation(said)))
+    assert '"turn": 300' in chat.requests[0].user
+    assert len(chat.requests[0].user) < 200_000
+
+
+def test_sessions_that_go_together_are_told_apart() -> None:
+    turns = conversation()
+    writer, chat = scribe(close_batch=reply(scenes=[scene(first_turn=1, last_turn=4)]))
+    notes = writer.close_batch(Batch(turns, sessions=(2, 2), ended=True))
+    rows = [json.loads(line) for line in chat.requests[0].user.split("\n") if line.startswith("{")]
+    assert [row.get("session", row.get("turn")) for row in rows] == [1, 1, 2, 2, 3, 4]
+    assert [written.turns for written in notes.scenes] == [("t1", "t2"), ("t3", "t4")]
 
 
 def test_a_long_batch_may_answer_longer_and_a_huge_turn_is_shown_in_part() -> None:
@@ -206,7 +228,7 @@ def test_a_long_batch_may_answer_longer_and_a_huge_turn_is_shown_in_part() -> No
 
 def _requests() -> dict[str, ChatRequest]:
     """One request of every kind, as it is sent."""
-    period = {"title": "t", "text": "x", "portrait": ""}
+    period = {"title": "t", "text": "x", "portraits": []}
     chat = ScriptedChat(
         {
             "close_batch": [reply()],
