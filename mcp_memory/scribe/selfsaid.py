@@ -27,13 +27,13 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
     key: re.compile(rf"\b(?:{'|'.join(patterns)})", re.IGNORECASE)
     for key, patterns in {
         "identity": (
-            r"my name(?:'s| is) [a-z]",
-            r"i(?:'m| am) from (?!a\b|the (?:start|beginning))[a-z]",
+            r"my name(?:'s| is) \w",
+            r"i(?:'m| am) from (?!a\b|the (?:start|beginning))\w",
             r"i(?:'m| am) an? (?!bit\b|little\b|big\b|huge\b|lot\b|few\b|real\b|mess\b|fan\b|firm believer)"
             r"(?:[\w-]+ ){0,3}(?:\w+(?:er|or|ist|ian|ant|ent|eur)|mom|mum|dad|nurse|chef|cook|coach|judge|vegan"
             r"|vegetarian|artist|intern|ceo)\b",
-            r"i (?:currently |now )?(?:live|work|study|teach) (?:in|at|as|for|with) [a-z]",
-            r"i (?:grew up|was born|was raised) (?:in|on|near|with|by) [a-z]",
+            r"i (?:currently |now )?(?:live|work|study|teach) (?:in|at|as|for|with) \w",
+            r"i (?:grew up|was born|was raised) (?:in|on|near|with|by) \w",
             r"i(?:'m| am) (?:allergic|vegan|vegetarian|diabetic|retired|married|divorced|single|pregnant)\b",
             r"(?<!ing )my (?:job|birthday|hometown|home country|diet|allergy|major|native language)(?:'s| is| was)\b",
             r"i speak (?:[a-z]+ and )?[a-z]+(?:ish|ese|an|ic|ch)\b",
