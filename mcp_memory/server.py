@@ -155,10 +155,9 @@ def serve(settings: Settings) -> None:
     """Serves the settings' memory over stdio until the client is gone; the process ends with it."""
     from mcp_memory import stdio
 
-    wire = stdio.claim()
-    memory = Memory(settings)
-    server = build_server(memory)
-    stdio.release(wire)
+    with stdio.kept_clean():
+        memory = Memory(settings)
+        server = build_server(memory)
     leave = stdio.end_with(memory.close)
     stdio.feed(leave)
     memory.start()

@@ -1,8 +1,8 @@
 """The pipe to the client: nothing but the protocol on stdout, an answer to every line, a prompt end.
 
-claim()     keeps fd 1 for the protocol while libraries are imported and may print
-feed()      passes stdin on, mending what the SDK would answer with silence
-end_with()  makes EOF, SIGTERM and SIGINT end the process at once
+kept_clean()  keeps fd 1 for the protocol while libraries are imported and may print
+feed()        passes stdin on, mending what the SDK would answer with silence
+end_with()    makes EOF, SIGTERM and SIGINT end the process at once
 """
 
 import logging
@@ -11,7 +11,8 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
@@ -23,22 +24,21 @@ EOF_SECONDS: Final = 1.2
 _REPLACEMENT: Final = rb"\ufffd"
 
 
-def claim() -> int:
-    """Points fd 1 at stderr and returns a private duplicate of the real one.
+@contextmanager
+def kept_clean() -> Iterator[None]:
+    """Points fd 1 at stderr while libraries are imported and may print.
 
-    Libraries print at import and at exit; buffered text would reach the client as broken protocol.
+    What they print would reach the client as broken protocol, buffered text even much later.
     """
-    sys.stdout.flush()
     wire = os.dup(1)
     os.dup2(2, 1)
-    return wire
-
-
-def release(wire: int) -> None:
-    """Gives fd 1 back for the SDK to serve; what was printed meanwhile is pushed to stderr first."""
-    sys.stdout.flush()
-    os.dup2(wire, 1)
-    os.close(wire)
+    try:
+        sys.stdout.flush()  # what was printed before is no protocol either
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(wire, 1)
+        os.close(wire)
 
 
 def feed(leave_after: Callable[[float], None]) -> None:
@@ -92,6 +92,7 @@ def end_with(last: Callable[[], None]) -> Callable[[float], None]:
     """
 
     def leave() -> None:
+        os.dup2(2, 1)  # the SDK may have given the pipe back: nobody has anything to say on it any more
         worker = threading.Thread(target=_quietly, args=(last,), daemon=True)
         worker.start()
         worker.join(GRACE_SECONDS)

@@ -10,7 +10,10 @@ from typing import Any, Final
 
 from mcp_memory import __version__
 from mcp_memory.errors import MemoryFault, SettingsError
-from mcp_memory.settings import load
+from mcp_memory.stdio import kept_clean
+
+with kept_clean():  # a server is among the commands
+    from mcp_memory.settings import load
 
 # command -> module that implements it; imported only when it runs, because some pull in seconds of libraries
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {

@@ -13,7 +13,10 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 
 def serve(settings: Settings, _options: argparse.Namespace) -> int:
     """Speaks MCP over stdio until the client is gone."""
-    from mcp_memory.server import serve as serve_stdio
+    from mcp_memory.stdio import kept_clean
+
+    with kept_clean():
+        from mcp_memory.server import serve as serve_stdio
 
     if sys.stdin.isatty():
         print(
