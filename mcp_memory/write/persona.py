@@ -17,11 +17,15 @@ from mcp_memory.model.notes import PERSONA_KEYS, Period, PeriodNotes
 from mcp_memory.model.persona import Patch, PersonaView
 from mcp_memory.model.unit import Unit
 from mcp_memory.text.titles import extract
+from mcp_memory.text.tokens import count_tokens
 from mcp_memory.write.tree import node_id
 
 PORTRAIT_TOKENS: Final = 240
 LATELY: Final = timedelta(days=31)
-MOST_CHANGES: Final = 10
+MOST_CHANGES: Final = 4
+SHOWN_TOKENS: Final = 320  # of entries, all keys together; a whole persona stays within 600
+QUOTED_TOKENS: Final = 80  # of a portrait that only repeats them
+_ENTRY_TOKENS: Final = 14  # of an entry's date and evidence
 MOST_PORTRAITS: Final = 8  # a call; in a group of many the others' are by rules
 MOST_KNOWN: Final = 12  # newest entries of a key that a scribe is shown
 _OVERWRITES: Final = frozenset({"identity", "preferences", "relations", "aggregations"})
@@ -78,16 +82,34 @@ def view(units: Sequence[Unit], speaker: str, at: datetime, named: bool, notices
     merged = merge(patches, name, at)
     written = [one for one in mine if one.source != "rules" and one.end <= at]
     others = [other for other in who.values() if other != name]
+    shown = _newest(merged.entries)
+    left = sum(map(len, merged.entries.values())) - sum(map(len, shown.values()))
+    more = [f"{left} older entries are not listed; `recall` finds what they say."] if left else []
     hint = [f"Nothing is known of {name} yet; known: {', '.join(sorted(others)[:10])}."] if others and not mine else []
     return PersonaView(
         speaker=name,
         as_of=at.date().isoformat(),
         since=merged.since,
-        portrait=written[-1].text if written else portrait_by_rules(merged),
-        keys=merged.entries,
+        portrait=written[-1].text if written else portrait_by_rules(merged, QUOTED_TOKENS),
+        keys=shown,
         changes=_changes(patches, at),
-        notices=[*hint, *notices],
+        notices=[*hint, *more, *notices],
     )
+
+
+def _newest(entries: Mapping[str, Sequence[Patch]]) -> dict[str, list[Patch]]:
+    """The newest entries of each key, newest first, in turns over the keys as far as the tokens reach."""
+    shown: dict[str, list[Patch]] = {key: [] for key in entries}
+    left = SHOWN_TOKENS
+    for place in range(max(map(len, entries.values()), default=0)):
+        for key, group in entries.items():
+            if place < len(group):
+                entry = group[-1 - place]
+                left -= count_tokens(f"{entry['name']} {entry['value']}") + _ENTRY_TOKENS
+                if left < 0 and place:
+                    return shown
+                shown[key].append(entry)
+    return shown
 
 
 def _changes(patches: Iterable[Patch], at: datetime) -> list[Patch]:
@@ -106,10 +128,10 @@ def _changes(patches: Iterable[Patch], at: datetime) -> list[Patch]:
     return found[: -MOST_CHANGES - 1 : -1]
 
 
-def portrait_by_rules(persona: Persona) -> str:
+def portrait_by_rules(persona: Persona, limit: int = PORTRAIT_TOKENS) -> str:
     """A portrait that quotes: the sentences that say most, in the order of the six keys."""
     lines = [entry["value"] for key in PERSONA_KEYS for entry in persona.entries.get(key, ())]
-    return "\n".join(lines[index] for index in extract(lines, PORTRAIT_TOKENS))
+    return "\n".join(lines[index] for index in extract(lines, limit))
 
 
 def patches_of(sessions: Sequence[Unit], speaker: str = "") -> list[Patch]:
