@@ -53,7 +53,9 @@ class LlmSettings(_Section):
     provider: Literal["none", "anthropic", "openai"] = Field("none", description="none: rules and the caller's notes")
     model: str = Field("", description='"" is claude-haiku-5-5 or gpt-6-luna')
     base_url: str = Field("", description="any OpenAI-compatible or Anthropic-compatible server")
-    api_key: SecretStr = Field(SecretStr(""), description='"" takes ANTHROPIC_API_KEY or OPENAI_API_KEY')
+    api_key: SecretStr = Field(
+        SecretStr(""), description='"" takes ANTHROPIC_API_KEY or OPENAI_API_KEY, unless base_url is set'
+    )
     deadline: float = Field(120.0, gt=0, description="seconds for one background call, in all")
     concurrency: int = Field(2, ge=1, description="calls at the same time")
     calls_per_day: int = Field(500, ge=0, description="0 is none")
@@ -127,18 +129,19 @@ class Settings(BaseSettings):
         return init_settings, env_settings, _FileSource(settings_cls, cls._file)
 
     def llm_key(self) -> SecretStr:
-        """The key for the configured provider; "" when there is none."""
-        standard = _STANDARD_KEYS.get(self.llm.provider, "")
-        return self.llm.api_key if self.llm.api_key.get_secret_value() else SecretStr(os.environ.get(standard, ""))
-
-    def embed_key(self) -> SecretStr:
-        """The key for an embeddings endpoint; "" when there is none.
+        """The key for the configured provider; "" when there is none.
 
         A server named by `base_url` never gets a key that was meant for another.
         """
+        if self.llm.api_key.get_secret_value() or self.llm.base_url:
+            return self.llm.api_key
+        return SecretStr(os.environ.get(_STANDARD_KEYS.get(self.llm.provider, ""), ""))
+
+    def embed_key(self) -> SecretStr:
+        """The key for an embeddings endpoint; "" when there is none.  As for `llm_key`, each server gets its own."""
         if self.embed.api_key.get_secret_value() or self.embed.base_url:
             return self.embed.api_key
-        if self.llm.provider == "openai" and self.llm.api_key.get_secret_value():
+        if self.llm.provider == "openai" and self.llm.api_key.get_secret_value() and not self.llm.base_url:
             return self.llm.api_key
         return SecretStr(os.environ.get(_STANDARD_KEYS["openai"], ""))
 

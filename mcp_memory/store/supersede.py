@@ -22,14 +22,24 @@ _RANK: Final = {"note": 0, "atomic": 0, "connected": 1, "quote": 2}
 
 
 def replaced_by(unit: Unit, shelf: "Shelf") -> set[str]:
-    """Ids of the items that `unit`, an item with `replaces`, supersedes; empty when none fits."""
+    """Ids of the items that `unit`, an item with `replaces`, supersedes; empty when none fits.
+
+    A scribe reads what anybody says, so its facts replace only what the same person said before.
+    """
     named = str(unit.detail["replaces"])
     if is_handle(named):
-        targets = [one for one in shelf.units.values() if one.id.startswith(named) and one.kind == "item"]
+        targets = [one for one in shelf.units.values() if one.id.startswith(named) and _replaceable(one, unit)]
     else:
         best = _best(unit, named, shelf)
         targets = [best] if best else []
-    return {one.id for target in targets for one in _same_fact(target, shelf.units)} - {unit.id}
+    found = (one for target in targets for one in _same_fact(target, shelf.units))
+    return {one.id for one in found if _replaceable(one, unit)} - {unit.id}
+
+
+def _replaceable(other: Unit, unit: Unit) -> bool:
+    if other.kind != "item" or unit.source == "caller":
+        return other.kind == "item"
+    return other.speaker == unit.speaker and other.start <= unit.start
 
 
 def _best(unit: Unit, named: str, shelf: "Shelf") -> Unit | None:
@@ -49,7 +59,7 @@ def _best(unit: Unit, named: str, shelf: "Shelf") -> Unit | None:
 
 def _older(other: Unit, unit: Unit) -> bool:
     before = (other.start, other.id) != (unit.start, unit.id) and other.start <= unit.start
-    return other.kind == "item" and before and not set(other.turns) & set(unit.turns)
+    return _replaceable(other, unit) and before and not set(other.turns) & set(unit.turns)
 
 
 def _same_fact(target: Unit, units: Mapping[str, Unit]) -> Iterator[Unit]:

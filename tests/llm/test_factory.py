@@ -70,6 +70,25 @@ def test_a_key_from_the_standard_variable_comes_by_way_of_the_settings(monkeypat
     assert chat.state == "on"
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+def test_a_server_of_ones_own_never_gets_a_key_that_is_for_another(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", "for the official server")
+    elsewhere: dict[str, Any] = {"provider": provider, "base_url": "https://elsewhere.example/v1"}
+    assert Settings(llm=elsewhere).llm_key().get_secret_value() == ""
+    assert Settings(llm=elsewhere | {"api_key": "theirs"}).llm_key().get_secret_value() == "theirs"
+    assert Settings(llm={"provider": provider}).llm_key().get_secret_value() == "for the official server"
+
+
+def test_the_key_of_another_server_never_goes_to_the_official_embeddings() -> None:
+    there: dict[str, Any] = {"provider": "openai", "api_key": "theirs"}
+    embed: dict[str, Any] = {"provider": "openai"}
+    assert Settings(llm=there, embed=embed).embed_key().get_secret_value() == "theirs"
+    elsewhere = there | {"base_url": "https://elsewhere.example/v1"}
+    assert Settings(llm=elsewhere, embed=embed).embed_key().get_secret_value() == ""
+
+
 def test_an_address_without_a_scheme_is_a_setting_to_mend() -> None:
     with pytest.raises(SettingsError, match=r"llm\.base_url"):
         made(provider="openai", base_url="localhost:11434/v1")
