@@ -3,9 +3,12 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.cli.files import replacing
 from mcp_memory.cli.opened import opened
+from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,6 +45,7 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
             command.add_argument("--since", default="")
             command.add_argument("--until", default="")
             command.add_argument("--limit", type=int, default=20)
+            command.add_argument("--html", type=Path, metavar="FILE", help="write all of it as a page for a browser")
         case "forget":
             command.add_argument("ids", nargs="+", help="ids as shown by the other commands")
             command.add_argument("--yes", action="store_true", help="erase without asking")
@@ -55,6 +59,8 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
             memory.load()
         if options.command == "forget":
             return _forget(memory, options)
+        if options.command == "inspect" and options.html:
+            return _page(memory, options.html)
         _show(*_answer(memory, options), options)
     return 0
 
@@ -80,6 +86,19 @@ def _answer(memory: "Memory", options: argparse.Namespace) -> "tuple[str, BaseMo
             return views.persona(memory, options.speaker, options.at)
         case _:
             return views.inspected(memory, options.view, options.id, options.since, options.until, options.limit)
+
+
+def _page(memory: "Memory", path: Path) -> int:
+    from mcp_memory.report import GENERATOR, build_report
+
+    if path.exists() and GENERATOR not in path.read_text(encoding="utf-8", errors="replace")[:2_000]:
+        raise InputError(f"{path} is there and is no page of ours: name another file")
+    memory.inspect("overview", "", None, None, 1)  # what was just said is in the tree
+    page = build_report(memory.corpus, memory.zone, memory.notices())
+    with replacing(path) as fresh:
+        fresh.write_text(page, encoding="utf-8")
+    print(f"Wrote {path}; open it in a browser. It holds everything remembered: keep it to yourself.")
+    return 0
 
 
 def _forget(memory: "Memory", options: argparse.Namespace) -> int:
