@@ -15,7 +15,7 @@ from mcp_memory.model.notes import Batch, BatchNotes, ItemHint, TopicHint
 from mcp_memory.model.reply import reply_id
 from mcp_memory.model.turn import Turn, exchanges
 from mcp_memory.model.unit import Unit
-from mcp_memory.model.window import day_window
+from mcp_memory.model.window import day_key, day_window
 from mcp_memory.ports import Scribe
 from mcp_memory.scribe.clamp import clamp_batch
 from mcp_memory.store.corpus import Corpus
@@ -133,6 +133,9 @@ class Batches:
             answered = self._desk.ask(question, lambda: self._answer(asked), self._book)
         except ChatTooLargeError as error:
             return self._ask_less(batch, question, str(error))
+        if answered:  # what it told is what the next one is shown
+            days = {day_key(turn.at, self._drain.zone) for turn in batch.turns}
+            self._drain.derive(self._corpus.owner, sorted(days))
         return answered or self._desk.settled(question)
 
     def _answer(self, batch: Batch) -> BatchNotes:
@@ -165,9 +168,10 @@ class Batches:
         corpus = self._corpus
         with corpus.lock:
             terms = [term for turn in batch.turns for term in analyze(turn.text)]
-            topics = _best(corpus, "topic", terms)
             items = [one for one in _best(corpus, "item", terms) if _may_be_replaced(one, corpus, last)]
             earlier = [one for one in corpus.units.values() if one.kind == "scene" and one.end < first]
+            open_topics = {topic for one in earlier for topic in one.detail.get("topics", ())}
+            topics = [one for one in _best(corpus, "topic", terms) if one.id in open_topics]
         scenes = sorted(earlier, key=lambda one: one.start)[-BEFORE:]
         asked = replace(
             batch,
