@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 _FENCE: Final = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # elsewhere the mark may be part of the reply
 _TRIES: Final = 20  # opening braces in prose that are looked at
 _SHOWN: Final = 20  # violations named to the model
 
@@ -17,7 +18,7 @@ def parse(text: str) -> Mapping[str, Any] | None:
 
 def _candidates(text: str) -> Iterator[str]:
     yield text
-    text = text.rpartition("</think>")[2]
+    text = _THOUGHTS.sub("", text, count=1)
     yield from (match[1] for match in _FENCE.finditer(text))
     for _, brace in zip(range(_TRIES), re.finditer(r"\{", text), strict=False):
         yield text[brace.start() :]

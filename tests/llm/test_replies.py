@@ -1,6 +1,6 @@
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_memory.llm.faults import classify
@@ -19,6 +19,7 @@ def test_any_text_is_parsed_or_not_but_never_raises(text: str) -> None:
     assert parse(text) is None or isinstance(parse(text), dict)
 
 
+@example({"</think>": None}, "so:\n```json\n{}\n```\n")
 @given(st.dictionaries(st.text(), JSON), st.sampled_from(["{}", "so:\n```json\n{}\n```\n", "<think>hm</think>{}"]))
 def test_an_object_is_found_in_whatever_wraps_it(value: dict[str, object], around: str) -> None:
     wrapped = around.replace("{}", json.dumps(value))
