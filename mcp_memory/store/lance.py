@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 _RETRIES: Final = 8
 _CONFLICTS: Final = ("commit conflict", "retryable", "too many concurrent", "concurrent")
 _FULL: Final = ("no space left", "quota exceeded", "storagefull")
-_KEEP_VERSIONS: Final = timedelta(minutes=15)
+_KEEP_VERSIONS: Final = timedelta(seconds=30)  # a reader of a pruned version reads again
 _CACHE_BYTES: Final = 32 << 20
 
 
@@ -212,6 +212,8 @@ class Table:
 
     def purge(self) -> None:
         """Compacts and drops every version but the newest, with what writers may have left half done."""
+        if not self.exists():
+            return
         with warnings.catch_warnings():
             # the library warns of concurrent readers: ours read again when a version has gone
             warnings.simplefilter("ignore", UserWarning)

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 TABLES: Final = ("turns", "units", "replies")
 COMMITS_BEFORE_UPKEEP: Final = 50
+COMMITS_WHEN_IDLE: Final = 10
 
 
 class Store:
@@ -194,15 +195,16 @@ class Store:
         """All three."""
         return [self.turns, self.units, self.replies]
 
-    def upkeep(self, *, force: bool = False) -> None:
-        """Merges small files and prunes old versions once enough commits of all processes have come together;
-        under the write lock."""
-        rev = self.journal.counter("rev")
-        if not force and rev - self.journal.counter("upkeep") < COMMITS_BEFORE_UPKEEP:
-            return
+    def upkeep_due(self, *, idle: bool = False) -> bool:
+        """Whether enough commits of all processes have come together; fewer are enough when nothing waits."""
+        since = self.journal.counter("rev") - self.journal.counter("upkeep")
+        return since >= (COMMITS_WHEN_IDLE if idle else COMMITS_BEFORE_UPKEEP)
+
+    def upkeep(self) -> None:
+        """Merges small files and prunes old versions; under the write lock."""
         for table in self.tables():
             table.upkeep()
-        self.journal.set_counter("upkeep", rev)
+        self.journal.set_counter("upkeep", self.journal.counter("rev"))
 
     def next_rev(self) -> int:
         """The revision that rows of the commit being made carry; under the write lock."""

@@ -117,7 +117,8 @@ class Drain:
         self.store.journal.published(())
         self.open(windows_of(waiting, self.zone))
         self.store.journal.settle([t.id for t in waiting], {(t.owner, day_key(t.at, self.zone)) for t in waiting})
-        self.store.upkeep()
+        if self.store.upkeep_due():
+            self.store.upkeep()
         progress(len(waiting))
         return len(waiting)
 
@@ -227,7 +228,14 @@ class Drain:
         self.store.units.upsert(rows, ledger.removed)
         self.store.journal.published(ledger.removed)
         self._corpus_of(owner).refresh()
-        self.store.upkeep()
+        if self.store.upkeep_due():
+            self.store.upkeep()
+
+    def tidy(self, wait: float = 0.0) -> None:
+        """Upkeep when nothing waits any more.  Raises StoreBusyError, StoreError."""
+        if self.store.upkeep_due(idle=True) and not self.store.journal.pending_count():
+            with self.writing("tidying", wait):
+                self.store.upkeep()
 
     def backfill(self, owner: str, seconds: float, wait: float = 0.0) -> int:
         """Gives stored units of an owner their missing vectors, as far as `seconds` reach; how many are left.

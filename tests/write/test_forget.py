@@ -97,7 +97,7 @@ def test_former_states_of_rows_go_too(filled: Memory, clock: FixedClock) -> None
     for number in range(3):  # each late turn writes the day's summaries anew
         filled.remember(Said(f"I love late thing {number}", at=clock.now() - timedelta(days=40, minutes=-number - 1)))
         filled.drain()
-    filled.store.upkeep(force=True)
+    filled.store.upkeep()
     filled.forget([secret_id(filled)], confirm=True)
     assert holding(filled.store.folder, WORD) == []
 
