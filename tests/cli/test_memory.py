@@ -19,7 +19,7 @@ def test_the_structured_answer_is_json(run: Callable[..., Any]) -> None:
 
 def test_a_note_is_kept_with_its_turn(run: Callable[..., Any]) -> None:
     run("remember", "He said yes!", "--note", "Ola will marry Jun", "--at", "2024-05-01")
-    assert "[2024-05-01]" in run("recall", "Who marries Jun?").out
+    assert "2024-05-01" in run("recall", "Who marries Jun?").out
 
 
 def test_a_refused_argument_is_one_line_and_no_success(run: Callable[..., Any]) -> None:
