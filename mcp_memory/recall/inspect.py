@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from mcp_memory.model.turn import Turn
@@ -14,6 +14,8 @@ from mcp_memory.text.render import local_day
 from mcp_memory.text.tokens import cut_tokens
 
 _SHOWN_TOKENS = 60
+
+FAMILIES: Final = ("entity", "bridge", "scene", "horizon")
 
 Row = dict[str, Any]
 
@@ -33,11 +35,16 @@ def counts(corpus: Corpus) -> Row:
             "scenes": _count(units, "scene"),
             "topics": _count(units, "topic"),
             "items": dict(Counter(unit.view for unit in units if unit.kind == "item")),
-            "cues": dict(Counter(unit.family for unit in units if unit.kind == "cue")),
+            "cues": {family: _written_by(units, family) or "none" for family in FAMILIES},
             "personas": sorted({unit.speaker for unit in units if unit.kind == "persona"}),
             "written_by": dict(Counter(unit.source for unit in units)),
             "superseded": len(corpus.superseded),
         }
+
+
+def _written_by(units: Sequence[Unit], family: str) -> dict[str, int]:
+    """How many cues of a family each scribe wrote; rules write none."""
+    return dict(Counter(unit.source for unit in units if unit.kind == "cue" and unit.family == family))
 
 
 def _count(units: Sequence[Unit], kind: str) -> int:
@@ -53,11 +60,18 @@ def timeline(corpus: Corpus, zone: ZoneInfo, since: datetime | None, until: date
             if unit.kind == "session" and (until is None or unit.start < until) and (since is None or unit.end >= since)
         ]
         newest = sorted(sessions, key=lambda one: one.start)[-limit:]
-        rows: dict[str, Row] = {}
-        for session in newest:
-            for unit in (*reversed(ancestors(corpus, session)), session):
-                rows.setdefault(unit.id, node_row(unit, zone))
-        return list(rows.values())
+        held = _turns_held(corpus, sessions)
+        shown = [unit for session in newest for unit in (*reversed(ancestors(corpus, session)), session)]
+        return [node_row(unit, zone) | {"turns": held[unit.id]} for unit in {one.id: one for one in shown}.values()]
+
+
+def _turns_held(corpus: Corpus, sessions: Sequence[Unit]) -> Counter[str]:
+    """How many turns of these sessions lie below each node of the tree."""
+    held: Counter[str] = Counter()
+    for session in sessions:
+        for unit in (session, *ancestors(corpus, session)):
+            held[unit.id] += len(session.turns)
+    return held
 
 
 def ancestors(corpus: Corpus, unit: Unit) -> list[Unit]:

@@ -29,6 +29,7 @@ VectorOf = Callable[[Sequence[Turn]], "NDArray[np.float32] | None"]
 SCENE_GAP: Final = timedelta(minutes=30)
 SCENE_TOKENS: Final = 80
 SUMMARY_TOKENS: Final = {"session": 120, "day": 160, "week": 200, "profile": 240}
+_SPEAKER: Final = re.compile(r"^[^:\n]{1,40}: ")  # of a quote in a summary
 _LONGEST_QUOTE: Final = 60
 _UTC: Final = ZoneInfo("UTC")
 _CAPTION: Final = re.compile(r"\[[^\]]*\]")  # what an importer wrote about a picture names no scene
@@ -100,7 +101,9 @@ def _summed_up(period: Period, patches: tuple[PersonaPatch, ...]) -> PeriodNotes
     lines = [line for _, text in period.children for line in text.split("\n") if line.strip()]
     text = _gist(period.turns, limit) or "\n".join(_extracted(lines, limit))
     titles = [title for title, _ in period.children if title]
-    title = title_of(_own_words(period.turns) or lines) or (titles[0] if titles else period.window)
+    title = title_of(_own_words(period.turns) or [_SPEAKER.sub("", line) for line in lines]) or (
+        titles[0] if titles else period.window
+    )
     return PeriodNotes(title, text, patches, source="rules")
 
 
