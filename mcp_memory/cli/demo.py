@@ -44,7 +44,9 @@ class Question:
 
 QUESTIONS: Final = (
     Question("a fact", "Who teaches me Portuguese, and when?", ("beatriz", "19:30")),
-    Question("a moment: it was said as “in three weeks”", "When is the premiere of Mia's play?", ("april",)),
+    Question(
+        "a moment: it was said as “yesterday”", "When was the premiere of Mia's play?", ("2025-04-03", "premiere")
+    ),
     Question(
         "a correction: an earlier plan fell through",
         "Which address are we moving to?",
