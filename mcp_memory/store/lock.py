@@ -47,6 +47,8 @@ class WriteLock:
             self._threads.release()
 
     def _take(self, purpose: str, timeout: float) -> None:
+        if not self._holder.parent.is_dir():  # filelock would make it anew, open to others
+            raise StoreError(f"cannot lock {self._holder.parent}: the folder is gone; restart this server")
         try:
             self._file.acquire(timeout=max(timeout, 0), poll_interval=_POLL_SECONDS)
         except Timeout:

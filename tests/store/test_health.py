@@ -188,3 +188,6 @@ def test_a_folder_deleted_while_in_use_refuses_to_pretend(told: Path, open_memor
     shutil.rmtree(told)
     with pytest.raises(StoreError, match="removed or replaced"):
         memory.remember(Said("into the void"))
+    with pytest.raises(StoreError, match="restart"):
+        memory.drain()
+    assert not told.exists()
