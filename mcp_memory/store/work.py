@@ -110,6 +110,12 @@ class Work:
             sql = "UPDATE jobs SET attempts = attempts + 1, not_before = ?, lease = 0, reason = ? WHERE key = ?"
             db.execute(sql, (NEVER, reason, key))
 
+    def leave(self, keys: Iterable[str], owner: str, kind: str) -> None:
+        """Never asks these either, which go with a question that was given up."""
+        sql = "INSERT OR IGNORE INTO jobs (key, owner, kind, not_before) VALUES (?, ?, ?, ?)"
+        with self._journal.transaction() as db:
+            db.executemany(sql, [(key, owner, kind, NEVER) for key in keys])
+
     def given_up(self, key: str) -> bool:
         """Whether a question failed for good."""
         return bool(self._journal.query("SELECT 1 FROM jobs WHERE key = ? AND not_before >= ?", (key, NEVER)))

@@ -133,10 +133,15 @@ class Batches:
             answered = self._desk.ask(question, lambda: self._answer(asked), self._book)
         except ChatTooLargeError as error:
             return self._ask_less(batch, question, str(error))
+        owner = self._corpus.owner
         if answered:  # what it told is what the next one is shown
-            days = {day_key(turn.at, self._drain.zone) for turn in batch.turns}
-            self._drain.derive(self._corpus.owner, sorted(days))
-        return answered or self._desk.settled(question)
+            self._drain.derive(owner, sorted({day_key(turn.at, self._drain.zone) for turn in batch.turns}))
+            return True
+        settled = self._desk.settled(question)
+        if settled:
+            first = [one[0].id for one in exchanges(batch.turns[batch.carried :])]
+            self._work.leave([reply_id(owner, "batch", turn) for turn in first], owner, "batch")
+        return settled
 
     def _answer(self, batch: Batch) -> BatchNotes:
         last = max(turn.at for turn in batch.turns)

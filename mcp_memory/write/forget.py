@@ -10,22 +10,25 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 from mcp_memory.errors import InputError
 from mcp_memory.model.ids import is_handle, is_id
-from mcp_memory.model.reply import Reply
 from mcp_memory.model.turn import Turn
 from mcp_memory.model.unit import Unit
 from mcp_memory.model.window import day_key, month_key, week_key
+from mcp_memory.store.rows import turn_from_row
 from mcp_memory.write.drain import Drain
+from mcp_memory.write.echoes import Echo, echo_of
 
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
 
 logger = logging.getLogger(__name__)
+
+_TOLD: Final = ["id", "kind", "view", "turns", "start", "end", "title", "text", "window", "detail"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +108,12 @@ def finish(drain: Drain) -> None:
     days: dict[str, set[str]] = {}
     for owner, day in store.journal.dirty():
         days.setdefault(owner, set()).add(day)
-    standing = _standing_on(drain, ids, days)
     for owner, touched in days.items():
-        _, notebook = drain.consolidator(owner)
-        dropped = notebook.forget(ids, touched, set(standing), drain.zone)
-        drain.open({(owner, window) for one in dropped for window in _windows(one, drain.zone)})
-    store.units.delete(standing)
+        standing = _forget_of(drain, owner, ids, touched)
+        store.units.delete(standing)
+        store.journal.published(standing)
     store.turns.erase(sorted(ids))
-    store.journal.published([*sorted(ids), *standing])
+    store.journal.published(sorted(ids))
     drain.derive_dirty(store.lock_timeout)
     for table in (store.units, store.replies):
         table.erase(())
@@ -121,22 +122,44 @@ def finish(drain: Drain) -> None:
     store.journal.erased(sorted(ids))
 
 
-def _windows(reply: Reply, zone: ZoneInfo) -> set[str]:
-    """Where something may be to be written anew when a reply is gone."""
-    first, last = (date.fromisoformat(day_key(moment, zone)) for moment in (reply.start, reply.end))
-    days = {(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)}
-    weeks = {week_key(day) for day in days}
-    return days | weeks | {month_key(week) for week in weeks}
+def _forget_of(drain: Drain, owner: str, ids: set[str], days: set[str]) -> list[str]:
+    """Drops an owner's replies that tell of these turns, and marks what is to be derived and written anew.
+
+    Returns the ids of the units that tell of them: by evidence, by summing up one of these days, or by their words.
+    """
+    from mcp_memory.store.lance import equals
+
+    turns = [turn_from_row(row) for row in drain.store.turns.read(equals(owner=owner)).to_pylist()]
+    echo = echo_of((turn for turn in turns if turn.id in ids), (turn for turn in turns if turn.id not in ids))
+    rows = [
+        row
+        for row in drain.store.units.read(equals(owner=owner), _TOLD).to_pylist()
+        if not ids.isdisjoint(row["turns"]) or _sums_up(row, days, drain.zone) or _repeats(row, echo)
+    ]
+    standing = [row["id"] for row in rows]
+    _, notebook = drain.consolidator(owner)
+    dropped = notebook.forget(ids, days, set(standing), echo, drain.zone)
+    spans = [(one.start, one.end) for one in dropped] + [(row["start"], row["start"]) for row in rows if row["window"]]
+    again = {day for start, end in spans for day in _days(start, end, drain.zone)}
+    drain.store.journal.mark_dirty({(owner, day) for day in again})
+    weeks = {week_key(day) for day in again}
+    drain.open({(owner, window) for window in again | weeks | {month_key(week) for week in weeks}})
+    return standing
 
 
-def _standing_on(drain: Drain, ids: set[str], days: dict[str, set[str]]) -> list[str]:
-    """Ids of the stored units that have one of these turns among their evidence, or sum up one of these days."""
-    rows = drain.store.units.read(None, ["id", "owner", "turns", "start", "end"]).to_pylist()
-    return [row["id"] for row in rows if not ids.isdisjoint(row["turns"]) or _sums_up(row, days, drain.zone)]
+def _days(start: datetime, end: datetime, zone: ZoneInfo) -> set[str]:
+    first, last = (date.fromisoformat(day_key(moment, zone)) for moment in (start, end))
+    return {(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)}
 
 
-def _sums_up(row: Mapping[str, Any], days: dict[str, set[str]], zone: ZoneInfo) -> bool:
-    if row["turns"] or row["owner"] not in days:
+def _sums_up(row: Mapping[str, Any], days: set[str], zone: ZoneInfo) -> bool:
+    if row["turns"]:
         return False
     first, last = day_key(row["start"], zone), day_key(row["end"], zone)
-    return any(first <= day <= last for day in days[row["owner"]])
+    return any(first <= day <= last for day in days)
+
+
+def _repeats(row: Mapping[str, Any], echo: Echo | None) -> bool:
+    if echo is None or row["kind"] == "segment" or row["view"] in ("quote", "note"):
+        return False
+    return echo.in_any((row["title"], row["text"], row["detail"]), row["end"])

@@ -11,6 +11,7 @@ from mcp_memory.model.reply import Reply, Spent, batch_notes, period_notes, repl
 from mcp_memory.model.turn import Turn
 from mcp_memory.model.window import day_key
 from mcp_memory.store.store import Store
+from mcp_memory.write.echoes import Echo
 from mcp_memory.write.scenes import Covered
 
 
@@ -47,15 +48,21 @@ class Notebook:
         self._store.journal.bump("replies")
         self._replies = {}
 
-    def forget(self, turns: set[str], days: set[str], units: set[str], zone: ZoneInfo) -> list[Reply]:
-        """Drops and returns replies that were shown any of these turns or units, and those about periods that
-        hold one of these days.
+    def forget(
+        self, turns: set[str], days: set[str], units: set[str], echo: Echo | None, zone: ZoneInfo
+    ) -> list[Reply]:
+        """Drops and returns the replies that tell of these turns.
 
-        Under the write lock; their bytes go with the next `erase`.
+        They were shown one of them or of these units, are about a period that holds one of these days, or
+        repeat words that nobody else has said.  Under the write lock; their bytes go with the next `erase`.
         """
         self.refresh()
         touched = [
-            one for one in self._replies.values() if not units.isdisjoint(one.shown) or _touches(one, turns, days, zone)
+            one
+            for one in self._replies.values()
+            if not units.isdisjoint(one.shown)
+            or _touches(one, turns, days, zone)
+            or (echo and echo.in_any([json.dumps(one.body, ensure_ascii=False)], one.end))
         ]
         self._store.replies.delete([one.id for one in touched])
         self._store.journal.bump("replies")

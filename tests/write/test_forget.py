@@ -142,7 +142,7 @@ def test_what_scribes_wrote_about_it_goes_too(filled: Memory) -> None:
     assert holding(memory.store.folder, WORD) == []
 
 
-@pytest.mark.parametrize("step", ["_standing_on", "shutil"])
+@pytest.mark.parametrize("step", ["_forget_of", "shutil"])
 def test_an_interrupted_forget_shows_nothing_and_is_finished_by_the_next_drain(
     filled: Memory, open_memory: Open, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
