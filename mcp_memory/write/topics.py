@@ -36,7 +36,8 @@ def assign(
 ) -> list[Unit]:
     """Scenes in time order with `topics` resolved to ids; `known` are all scenes that have theirs already.
 
-    Only what came before a scene decides, so that deriving everything again in order gives the same.
+    Only what came before a scene decides, so that deriving everything again in order gives the same; a scene
+    that another scribe has written anew is another scene.
     """
     settled = {one.id: one for one in known.values() if one.detail.get("topics")}
     titles = {topic: title for scene in settled.values() for topic, title in _titled(scene)}
@@ -46,7 +47,7 @@ def assign(
         wanted = scene.detail.get("topics", ())
         if wanted:
             pairs = [_named(scene.owner, topic, titles) for topic in wanted]
-        elif scene.id in settled:
+        elif scene.id in settled and settled[scene.id].source == scene.source:
             pairs = _titled(settled[scene.id])
         else:
             threads = threads or Threads(settled.values(), vector_of)
