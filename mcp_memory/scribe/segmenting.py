@@ -18,8 +18,8 @@ MOST_EXCHANGES: Final = 16
 MOST_TOKENS: Final = 3_000
 LEAST_EXCHANGES: Final = 2  # a run of one would be the best of all when nothing resembles anything
 # The price of a run, in lengths of a mean exchange.  Chosen on three LoCoMo conversations against scenes that a
-# strong model cut (F1 within one exchange .69, Pk .41; runs of three .67 and .53); any from 0.9 to 1.3 is as good.
-PRICE: Final = 1.2
+# strong model cut: as many runs (3.8 exchanges each), F1 within one exchange .69, Pk .37; even runs of four .61, .45.
+PRICE: Final = 1.3
 
 
 def cut(vectors: "Sequence[Vector | None]", tokens: Sequence[int]) -> list[int]:
