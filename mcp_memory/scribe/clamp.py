@@ -64,7 +64,7 @@ def clamp_period(notes: PeriodNotes, period: Period) -> PeriodNotes:
     last = max((turn.at.date() for turn in period.turns), default=date.min)
     patches = [patch for given in notes.patches if (patch := _patch(given, known, last))]
     return PeriodNotes(
-        title=_cut(notes.title, _TITLE),
+        title=_cut(notes.title, _TITLE) or _cut(notes.text, _TITLE),
         text=_cut(notes.text, _STORY),
         patches=tuple(dict.fromkeys(patches))[:PATCHES],
         portraits=_portraits(notes.portraits, period.known),

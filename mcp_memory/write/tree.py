@@ -105,7 +105,8 @@ def sum_up(node: Node, identifier: str, rules: RulesScribe, answered: Answered) 
 
 
 def _notes(node: Node, rules: RulesScribe, answered: Answered) -> PeriodNotes:
-    if node.closed and (reply := answered(node.kind, node.key, node.fingerprint)):
+    reply = answered(node.kind, node.key, node.fingerprint) if node.closed else None
+    if reply and reply.text:
         return reply
     if node.kind == "session":
         if node.closed and node.scenes and all(scene.source != "rules" for scene in node.scenes):
