@@ -2,24 +2,28 @@
 
 import logging
 import threading
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 from mcp_memory.embed.loading import Lazy
-from mcp_memory.errors import MemoryFault, StoreError
+from mcp_memory.errors import MemoryFault, SettingsError, StoreError
 from mcp_memory.model.persona import PersonaView
 from mcp_memory.model.query import Answer, Query
-from mcp_memory.ports import Clock, Embedder, SystemClock
+from mcp_memory.models import Models
+from mcp_memory.ports import Chat, Clock, Embedder, Reranker, Scribe, SystemClock
 from mcp_memory.settings import Settings
 from mcp_memory.store.store import DEFAULT_DIMENSION, Store
 from mcp_memory.write.remember import Remembered, Said, remember
 
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
+    from mcp_memory.write.calls import Asked, Calls
     from mcp_memory.write.drain import Drain, Progress
     from mcp_memory.write.forget import Doomed
 
@@ -28,13 +32,24 @@ logger = logging.getLogger(__name__)
 DRAIN_EVERY: Final = 64  # waiting turns that make a commit worth while
 DRAIN_AFTER: Final = 20.0  # seconds that turns may wait for one
 TRACES: Final = 20
+CENTRE_SECONDS: Final = 2.0  # what finding the memory's centre may take
+EMBED_AT_ONCE: Final = 32  # turns that a recall embeds itself; more are left to the background
 
 
 class Memory:
     """One owner's memory in one data folder.  Thread-safe; cheap to construct."""
 
-    def __init__(self, settings: Settings, *, clock: Clock | None = None, embedder: Embedder | None = None) -> None:
-        """`embedder` overrides what the settings name.  Raises StoreTooNewError."""
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Clock | None = None,
+        embedder: Embedder | None = None,
+        chat: Chat | None = None,
+        scribe: Scribe | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        """`embedder`, `chat`, `scribe` and `reranker` override what the settings name.  Raises StoreTooNewError."""
         self.settings, self.clock = settings, clock or SystemClock()
         self.store = Store(
             settings.data_dir, settings.store.uri, settings.store.lock_timeout, settings.time_zone or _local_zone()
@@ -42,21 +57,27 @@ class Memory:
         self.zone = ZoneInfo(settings.time_zone or self.store.card.time_zone or "UTC")
         self.owner = settings.owner
         self._loading = _lazy(settings, embedder)
+        self.models = Models(settings, self.clock, self.zone, lambda: self._drain.work, chat, scribe, reranker)
         self._guard = threading.RLock()
         self._traces: deque[dict[str, Any]] = deque(maxlen=TRACES)
         self._corpora: dict[str, Corpus] = {}
+        self._atlases: dict[int, Any] = {}
         self._wake, self._stop = threading.Event(), threading.Event()
-        self._worker: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
 
     # ------------------------------------------------------------------ life
 
     def start(self) -> None:
         """Begins loading and draining in the background; nothing waits for it."""
-        if self._worker is None:
+        if not self._threads:
             if self._loading:
                 self._loading.start()
-            self._worker = threading.Thread(target=self._work, name="drain", daemon=True)
-            self._worker.start()
+            rounds = {"drain": self._drain_round, "scribe": self._scribe_round}
+            self._threads = [
+                threading.Thread(target=self._work, args=(one,), name=name, daemon=True) for name, one in rounds.items()
+            ]
+            for thread in self._threads:
+                thread.start()
 
     def load(self, seconds: float = 30.0) -> None:
         """Waits until the embedder is there, for callers that run once and can wait."""
@@ -68,13 +89,13 @@ class Memory:
         """Stops the background work; what was acknowledged is on the disk already."""
         self._stop.set()
         self._wake.set()
-        if self._worker:
-            self._worker.join(timeout=5)
+        for thread in self._threads:
+            thread.join(timeout=5)
 
-    def _work(self) -> None:
+    def _work(self, one_round: Callable[[], object]) -> None:
         while not self._stop.is_set():
             try:
-                self._background_round()
+                one_round()
             except MemoryFault as fault:
                 logger.warning("background work: %s", fault)
             except Exception as error:  # noqa: BLE001 - the worker must outlive one bad round
@@ -82,10 +103,14 @@ class Memory:
             self._wake.wait(DRAIN_AFTER)
             self._wake.clear()
 
-    def _background_round(self) -> None:
+    def _drain_round(self) -> None:
         if self._loading:
             self._loading.wait(60)
         self.drain(seconds=5)
+
+    def _scribe_round(self) -> None:
+        if not self.store.problem and self.models.scribe is not None:
+            self.ask_scribe(lambda: not self._stop.is_set())
 
     # ------------------------------------------------------------------ the tools
 
@@ -99,15 +124,26 @@ class Memory:
 
     def recall(self, query: Query) -> Answer:
         """Finds what answers or is evoked by a query."""
-        from mcp_memory.recall.pipeline import recall
+        from mcp_memory.recall.pipeline import Tools, recall
 
         self.corpus.refresh()
-        embedder = self._embedder()
-        vector = None
+        embedder, vector = self._embedder(), None
         if embedder is not None:
-            self.corpus.embed_missing(embedder.embed, 64)
+            self.corpus.embed_missing(embedder.embed, EMBED_AT_ONCE)
             vector = embedder.embed([query.text])[0]
-        return recall(self.corpus, query, self.zone, embedder.weight if embedder else 0.0, vector)
+        weight = embedder.weight if embedder else 0.0
+        tools = Tools(
+            self.zone,
+            weight,
+            self.settings.recall.reserved,
+            vector,
+            planner=self.models.planner(),
+            judge=self.models.judge(query.text),
+            atlases=self._atlases,
+        )
+        answer, trace = recall(self.corpus, query, tools)
+        self._traces.append(trace)
+        return replace(answer, notices=self.notices())
 
     def persona(self, speaker: str = "", at: datetime | None = None) -> PersonaView:
         """What is known of a speaker (the owner by default) at a moment.  Raises InputError."""
@@ -148,7 +184,6 @@ class Memory:
         target = doomed(self.corpus, names)
         if confirm:
             self._writable()
-            self._drain.index(60, self.settings.store.lock_timeout)
             forget(self._drain, self.corpus, target, self.settings.store.lock_timeout)
             self.corpus.refresh()
             self._traces.clear()
@@ -164,23 +199,40 @@ class Memory:
 
         if self.store.problem:
             return
+        began = time.monotonic()
         if self.store.journal.erasing():
-            with self.store.lock.held("forgetting", wait):
+            with self._drain.writing("forgetting", wait):
                 finish(self._drain)
+        self.corpus.refresh()
+        self._drain.heal(self.corpus)
         self._drain.index(seconds, wait, *progress[:1])
         self._drain.consolidate(wait, *progress[1:])
         complete(self._drain)
+        self._drain.backfill(self.owner, seconds - (time.monotonic() - began), wait)
+        self._drain.tidy(wait)
         self.corpus.refresh()
+        if (embedder := self._embedder()) and time.monotonic() - began < seconds - CENTRE_SECONDS:
+            self.corpus.recentre(embedder.embed)
+
+    def ask_scribe(self, go_on: Callable[[], bool] = lambda: True) -> "Asked":
+        """Asks the configured scribe about all that only the rules have covered.  Raises StoreError."""
+        from mcp_memory.write.calls import Asked
+
+        return self._calls.round(go_on) if self._calls else Asked()
 
     def rebuild(self, *, rescribe: bool = False) -> int:
-        """Makes everything derived anew from turns and replies; returns how many days.  Raises StoreError."""
+        """Makes everything derived anew from turns and replies; returns how many days.
+
+        `rescribe` lets go of the replies, for `ask_scribe` to ask again about everything.  Raises SettingsError
+        where nobody is there to be asked, StoreError.
+        """
         from mcp_memory.write.rebuild import start_over
 
         self._writable()
+        if rescribe and not self.models.scribing:
+            raise SettingsError("there is no language model to ask again: set llm.provider, see config.example.toml")
         embedder = self._loading.wait(300) if self._loading else None
-        timeout = self.settings.store.lock_timeout
-        self._drain.index(3600, timeout)
-        return start_over(self._drain, embedder, timeout, rescribe=rescribe)
+        return start_over(self._drain, embedder, self.settings.store.lock_timeout, rescribe=rescribe)
 
     # ------------------------------------------------------------------ state
 
@@ -190,8 +242,7 @@ class Memory:
 
     def notices(self) -> tuple[str, ...]:
         """What a person should be told now, in whole sentences."""
-        kept = [self.store.problem, *self.store.journal.notices().values()]
-        return tuple(one for one in (*kept, *self._embedding_notices()) if one)
+        return (*self.store.notices(), *self._embedding_notices())
 
     def _embedding_notices(self) -> list[str]:
         if self._loading is None:
@@ -200,7 +251,7 @@ class Memory:
             return [f"Search is by words only: {self._loading.error}"]
         loaded = self._loading.get()
         if loaded is None:
-            return ["The embedding model is still loading: this search was by words only."] if self._worker else []
+            return ["The embedding model is still loading: this search was by words only."] if self._threads else []
         stored = self.store.card.embedder
         if stored and stored != loaded.id:
             return [
@@ -215,6 +266,8 @@ class Memory:
             "turns_to_index": journal.pending_count(self.owner),
             "days_to_derive": [day for owner, day in journal.dirty() if owner == self.owner][:limit],
             "units_without_vector": len(self.corpus.without_vector()),
+            "windows_to_scribe": self._drain.work.windows(self.owner)[:limit] if self.models.scribe else [],
+            "failed_questions": [asdict(one) for one in self._drain.work.failures(self.owner)[:limit]],
         }
 
     def _state(self) -> dict[str, Any]:
@@ -225,6 +278,7 @@ class Memory:
             "data_dir": str(self.store.folder),
             "embedder": loaded.id if loaded else "none (words only)",
             "pending_turns": self.waiting(),
+            **self.models.state(),
         }
 
     def _catch_up(self) -> None:
@@ -237,6 +291,7 @@ class Memory:
         self.corpus.refresh()
 
     def _writable(self) -> None:
+        self.store.retry()
         if self.store.problem:
             raise StoreError(self.store.problem)
 
@@ -260,13 +315,27 @@ class Memory:
     def _drain(self) -> "Drain":
         from mcp_memory.write.drain import Drain
 
-        return Drain(self.store, self.zone, self.clock, self._corpus_of, self._embedder)
+        return Drain(
+            self.store, self.zone, self.clock, self._corpus_of, self._loaded, lambda: self.models.scribing
+        )
+
+    @cached_property
+    def _calls(self) -> "Calls | None":
+        from mcp_memory.write.calls import Calls
+
+        if self.models.scribe is None:
+            return None
+        return Calls(self._drain, self.models.scribe, self._corpus_of, self.models.meter, self.models.lease)
+
+    def _loaded(self) -> Embedder | None:
+        return self._loading.get() if self._loading else None
 
     def _embedder(self) -> Embedder | None:
         """What is loaded and speaks the store's vectors."""
-        loaded = self._loading.get() if self._loading else None
-        stored = self.store.card.embedder
-        return loaded if loaded is None or stored in ("", loaded.id) else None
+        loaded, card = self._loaded(), self.store.card
+        if loaded is None or card.embedder not in ("", loaded.id) or card.dimension != loaded.dimension:
+            return None
+        return loaded
 
     def now(self) -> datetime:
         """The present moment by this memory's clock."""

@@ -5,12 +5,12 @@ from typing import Final
 
 import numpy as np
 
-from mcp_memory.model.unit import Unit
+from mcp_memory.model.unit import HORIZON_VIEWS, SCENE_VIEWS, Unit
 from mcp_memory.recall.fuse import Rows, Scores
 from mcp_memory.store.shelf import Shelf, Vector
 
 # the views that evoke a host; entity cues name kinds of things, which helps facts and not associations
-EVOKING: Final = ("situation", "object", "event", "emotion", "horizon", "utterance", "bridge")
+EVOKING: Final = (*SCENE_VIEWS, *HORIZON_VIEWS, "bridge")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Pen:
         if unit.view == "quote":
             limit = LONG_QUOTE if before < LONG_QUOTES and not candidate.reserved else SHORT_QUOTE
             said = f"{plain(unit.speaker)}: {self._quote(self._corpus.turns[unit.turns[0]], limit)}"
-            return self._drawn(unit, f"[{local_day(unit.start, self._zone)}] {said}", unit.turns)
+            return self._drawn(unit, f"{local_day(unit.start, self._zone)} {said}", unit.turns)
         if unit.kind == "scene":
             return self._dated(unit, str(unit.detail.get("summary") or unit.text))
         if unit.kind == "item":
@@ -68,7 +68,7 @@ class Pen:
         chosen = [turn for turn in turns if turn in nearest]
         said = " — ".join(f"{plain(turn.speaker)}: {self._quote(turn, EVOKED_QUOTE)}" for turn in chosen)
         sources = tuple(turn.id for turn in chosen)
-        drawn = self._drawn(scene, f"[{local_day(scene.start, self._zone)}] {said}", sources)
+        drawn = self._drawn(scene, f"{local_day(scene.start, self._zone)} {said}", sources)
         return replace(drawn, told=frozenset(sources), sources=sources)
 
     def _nearness(self, turn: Turn) -> float:
@@ -80,19 +80,19 @@ class Pen:
         """A note with its date in front, unless it names one itself."""
         shown = plain(text)
         if not _ISO.search(shown):
-            shown = f"[{when or local_day(unit.start, self._zone)}] {shown}"
+            shown = f"{when or local_day(unit.start, self._zone)} {shown}"
         return self._drawn(unit, shown, unit.turns)
 
     def _node(self, unit: Unit) -> Drawn:
         first, last = local_day(unit.start, self._zone), local_day(unit.end, self._zone)
         when = first if first == last else f"{first}/{last}"
         who = f"{plain(unit.speaker)}: " if unit.kind == "persona" else ""
-        return self._drawn(unit, f"[{when}] {who}{cut_tokens(plain(unit.text), NODE)}", unit.turns)
+        return self._drawn(unit, f"{when} {who}{cut_tokens(plain(unit.text), NODE)}", unit.turns)
 
     def _drawn(self, unit: Unit, text: str, sources: Iterable[str]) -> Drawn:
         terms = term_set(text)
         told = self._told(terms, count_tokens(text), sources) if unit.view != "quote" else frozenset(sources)
-        return Drawn(f"{text} ({short(unit.id)})", terms, told)
+        return Drawn(f"{text} #{short(unit.id)}", terms, told)
 
     def _told(self, terms: frozenset[str], size: int, sources: Iterable[str]) -> frozenset[str]:
         """The turns whose content a note carries: what its author claims as evidence is not enough."""

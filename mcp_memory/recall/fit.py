@@ -11,6 +11,7 @@ from mcp_memory.text.tokens import count_tokens
 TOLD_PENALTY: Final = 0.2  # what a line loses whose sources are all told already; partly told: that share
 ALIKE: Final = 0.9  # Jaccard of terms from which two lines say the same
 MOST: Final = 400  # candidates looked at
+TRIES: Final = 25  # lines that did not fit before giving up: a shorter one may still fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, thr
     heap = [(-one.score, number, one.score) for number, one in enumerate(candidates[:MOST])]
     heapq.heapify(heap)
     begun, taken, full = page.used, 0, 0
-    while heap and page.used - begun < room and full < 8:
+    while heap and page.used - begun < room and full < TRIES:
         _, number, score = heapq.heappop(heap)
         candidate = candidates[number]
         if score < threshold and taken >= least:

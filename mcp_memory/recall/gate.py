@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_memory.model.query import Complexity
 
-THRESHOLD: Final = 0.5
+THRESHOLD: Final = 0.55
 DEFAULT_TOKENS: Final = 1024
 FLOOR: Final[Mapping[Complexity, int]] = {"simple": 3, "hybrid": 8, "complex": 15}
 NOTHING: Final = 0.2  # cosine below which, without a common word, nothing is alike

@@ -64,7 +64,7 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
         live = shelf.alive & shelf.between(query.since, query.until, query.at)
         live[[row for one in corpus.superseded if (row := shelf.row_of.get(one)) is not None]] = False
         asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
-        channels = _channels(corpus, asked, tools)
+        channels = _channels(corpus, asked, analyze(query.text), tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, live, tools)
         pen = Pen(corpus, tools.zone, asked, _sense(corpus, live, tools))
@@ -86,13 +86,14 @@ def _name_terms(planned: Plan) -> set[str]:
     return {term for name in planned.speakers for term in analyze(name)}
 
 
-def _channels(corpus: Corpus, asked: Sequence[str], tools: Tools) -> Channels:
+def _channels(corpus: Corpus, asked: Sequence[str], terms: Sequence[str], tools: Tools) -> Channels:
+    """Names are no keywords among quotes, which the speaker's boost serves; notes are about whom they name."""
     shelf = corpus.shelf
     dense = np.zeros(len(shelf))
     if tools.vector is not None and len(shelf):
         dense = (shelf.vectors @ tools.vector).astype(np.float64)
-    return Channels(
-        dense, {view: shelf.words(view, asked) for view in WORDED}, tools.weight if tools.vector is not None else 0.0
+    words = {view: shelf.words(view, asked if view == "quote" else terms) for view in WORDED}
+    return Channels(dense, words, tools.weight if tools.vector is not None else 0.0
     )
 
 
@@ -107,8 +108,8 @@ def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
 
 def _sense(corpus: Corpus, live: Mask, tools: Tools) -> Vector | None:
     """The query without the store's dominant theme; None without vectors."""
-    if tools.vector is None:
-        return None
+    if tools.vector is None or corpus.centre is not None:
+        return None if tools.vector is None else centred(tools.vector, corpus.centre)
     rows = corpus.shelf.rows("quote", live & corpus.shelf.embedded)
     if len(rows) < LEAST_ROWS:
         return tools.vector

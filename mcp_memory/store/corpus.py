@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from lancedb.expr import col, lit
 
-from mcp_memory.model.turn import Turn, exchanges
+from mcp_memory.model.turn import Turn, exchanges, in_order
 from mcp_memory.model.unit import Unit
 from mcp_memory.store.health import note_missing, readable
 from mcp_memory.store.lance import all_of, equals
@@ -26,6 +26,8 @@ from mcp_memory.store.supersede import replaced_by
 from mcp_memory.text.leaves import leaf_units, meaning, quote_id
 
 _COMPACT_SHARE: Final = 0.3
+_CENTRE_SAMPLE: Final = 256
+_LEAST_TO_CENTRE: Final = 20
 _WORTH_COMPACTING: Final = 1_000
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -54,6 +56,8 @@ class Corpus:
         self._floating: set[str] = set()  # units that no table holds
         self._members: dict[str, list[str]] = {}  # exchange -> its turns
         self._rev, self._arrived = -1, 0
+        self.centre: Vector | None = None  # what the memory is mostly about
+        self._centred_on = 0
 
     @property
     def units(self) -> dict[str, Unit]:
@@ -201,6 +205,20 @@ class Corpus:
             for unit, vector in zip(batch, vectors, strict=True):
                 self.shelf.set_vector(unit, vector)
         return len(missing) - len(batch)
+
+    def recentre(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
+        """Finds what this memory is mostly about: the mean vector of a sample of what was said, without names.
+
+        Names would pull it towards the speakers, of whom a remark does not speak.  Made again when the memory
+        has doubled; about a second of work, so for the background.
+        """
+        with self.lock:
+            said = [turn.text for turn in in_order(self.turns.values())]
+            if len(said) < 2 * self._centred_on or len(said) < _LEAST_TO_CENTRE:
+                return
+            self._centred_on = len(said)
+        sample = said[:: max(1, len(said) // _CENTRE_SAMPLE)][:_CENTRE_SAMPLE]
+        self.centre = embed(sample).mean(axis=0)
 
     def without_vector(self) -> list[Unit]:
         """Stored units that still wait for their vector."""

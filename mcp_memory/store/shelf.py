@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.model.turn import Turn
-from mcp_memory.model.unit import SCENE_VIEWS, Unit
+from mcp_memory.model.unit import HORIZON_VIEWS, SCENE_VIEWS, Unit
 from mcp_memory.store.lexical import LexicalIndex
 from mcp_memory.store.links import Links
 from mcp_memory.text.leaves import meaning, wording
@@ -25,7 +25,7 @@ Scores = NDArray[np.float64]
 
 _GROWTH: Final = 2
 WORDED: Final = ("quote", "item", "scene", "topic")  # views that are searched by words, each in an index of its own
-VIEWS: Final = (*WORDED, "entity", "bridge", "utterance", "horizon", *SCENE_VIEWS)
+VIEWS: Final = (*WORDED, "entity", "bridge", *SCENE_VIEWS, *HORIZON_VIEWS)
 CODES: Final = {view: number for number, view in enumerate(VIEWS)}
 
 
@@ -34,7 +34,7 @@ def view_of(unit: Unit) -> str:
     if unit.kind == "item":
         return "quote" if unit.view == "quote" else "item"
     if unit.kind == "cue":
-        return unit.family if unit.family in ("entity", "bridge") else unit.view if unit.view in CODES else "horizon"
+        return unit.family if unit.family in ("entity", "bridge") else unit.view
     return unit.kind
 
 

@@ -42,7 +42,8 @@ class Doomed:
 def resolve(corpus: "Corpus", name: str) -> Turn | Unit:
     """What an id, the beginning of one, or an imported id names.  Raises InputError when nothing or several."""
     with corpus.lock:
-        everything: dict[str, Turn | Unit] = {**corpus.turns, **corpus.units}
+        name = name.strip("#()[] ")
+    everything: dict[str, Turn | Unit] = {**corpus.turns, **corpus.units}
     if is_id(name) and name in everything:
         return everything[name]
     turns = [one for one in everything.values() if isinstance(one, Turn)]

@@ -98,7 +98,7 @@ def _topic(identifier: str, title: str, scenes: Sequence[Unit]) -> Unit:
         kind="topic",
         start=scenes[0].start,
         end=max(scene.end for scene in scenes),
-        text=", ".join(keywords),
+        text=", ".join(dict.fromkeys([*(scene.title for scene in scenes), *keywords])),
         title=title,
         source=scenes[0].source,
         detail=detail,
