@@ -315,9 +315,7 @@ class Memory:
     def _drain(self) -> "Drain":
         from mcp_memory.write.drain import Drain
 
-        return Drain(
-            self.store, self.zone, self.clock, self._corpus_of, self._loaded, lambda: self.models.scribing
-        )
+        return Drain(self.store, self.zone, self.clock, self._corpus_of, self._loaded, lambda: self.models.scribing)
 
     @cached_property
     def _calls(self) -> "Calls | None":

@@ -93,8 +93,7 @@ def _channels(corpus: Corpus, asked: Sequence[str], terms: Sequence[str], tools:
     if tools.vector is not None and len(shelf):
         dense = (shelf.vectors @ tools.vector).astype(np.float64)
     words = {view: shelf.words(view, asked if view == "quote" else terms) for view in WORDED}
-    return Channels(dense, words, tools.weight if tools.vector is not None else 0.0
-    )
+    return Channels(dense, words, tools.weight if tools.vector is not None else 0.0)
 
 
 def _atlas(corpus: Corpus, tools: Tools) -> Atlas:

@@ -41,24 +41,26 @@ BREAKS: Final = word_set(
 FILLERS: Final = word_set(
     """
     able absolutely accept actually add adding again agree alright already although always amazing appreciate around
-    away awesome back bad beautiful became become becoming began begin best better big bit blast bring bringing brought btw bunch busy bye came cant catch caught check cherish chilling chat chatted come comes coming congrats
-    congratulations consider continue cool crazy could cozy create creating cute cuz day days deal definitely different done dont e
-    easy else enjoy enjoyed ensure even ever every everyone everything exactly excited exciting exist express expressing fave favorite favourite fam
-    fantastic far feel feeling feels felt final find finding fine first follow found friend full fun g gave get gets
-    getting give given gives giving glad go goes going gone gonna good got gotta great guess guy guys haha happen
-    happened happy hard hear heard hello help helped helping helps hey hi high higher hope hoping hows huge idea image
-    images important including incredible interesting keep keeping kind kinda kinds know known large larger last
-    lately later learn learned learning least let lets life like liked likely likes list little long look looked looking looks lot lots love
-    loved lovely loves loving low lower lucky made main major make makes making many matter may maybe mean means meet met
-    might mind minute moment moments month months much nah name need needed needs never new next nice nope nothing
-    number oh ok okay old omg one ones option other part particular pass people perfect photo photography photos pic
-    pics picture piece place plan planning please possible posted pretty probably proud provide put putting quick quite
-    ready real realize realized really recent remind reminds reminder recently remember right rock said saw say saying says see seeing seem seemed seems seen
-    set share shared shares sharing shot show showing similar small soon sorry sort sound sounds special specific
-    start started starting stay still stuff success suggest super sure sweet swamped stoked surround surrounded surrounding take taken takes taking talk talked talking
-    tell thank thankful thanks thing things think thinking thought thoughts time times together told
-    took total totally tough tried true try trying type unique use used useful using various
-    via wait wanna want wanted wants watching way ways week weekend weeks well went whole wild wish wonderful word
-    work worked working worry worth wow write writing yay yeah year years yep yes yesterday yet yup
+    away awesome back bad beautiful became become becoming began begin best better big bit blast bring bringing brought
+    btw bunch busy bye came cant catch caught check cherish chilling chat chatted come comes coming congrats
+    congratulations consider continue cool crazy could cozy create creating cute cuz day days deal definitely different
+    done dont e easy else enjoy enjoyed ensure even ever every everyone everything exactly excited exciting exist
+    express expressing fave favorite favourite fam fantastic far feel feeling feels felt final find finding fine first
+    follow found friend full fun g gave get gets getting give given gives giving glad go goes going gone gonna good got
+    gotta great guess guy guys haha happen happened happy hard hear heard hello help helped helping helps hey hi high
+    higher hope hoping hows huge idea image images important including incredible interesting keep keeping kind kinda
+    kinds know known large larger last lately later learn learned learning least let lets life like liked likely likes
+    list little long look looked looking looks lot lots love loved lovely loves loving low lower lucky made main major
+    make makes making many matter may maybe mean means meet met might mind minute moment moments month months much nah
+    name need needed needs never new next nice nope nothing number oh ok okay old omg one ones option other part
+    particular pass people perfect photo photography photos pic pics picture piece place plan planning please possible
+    posted pretty probably proud provide put putting quick quite ready real realize realized really recent remind
+    reminds reminder recently remember right rock said saw say saying says see seeing seem seemed seems seen set share
+    shared shares sharing shot show showing similar small soon sorry sort sound sounds special specific start started
+    starting stay still stuff success suggest super sure sweet swamped stoked surround surrounded surrounding take taken
+    takes taking talk talked talking tell thank thankful thanks thing things think thinking thought thoughts time times
+    together told took total totally tough tried true try trying type unique use used useful using various via wait
+    wanna want wanted wants watching way ways week weekend weeks well went whole wild wish wonderful word work worked
+    working worry worth wow write writing yay yeah year years yep yes yesterday yet yup
     """
 )
