@@ -107,8 +107,10 @@ def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
 
 def _sense(corpus: Corpus, live: Mask, tools: Tools) -> Vector | None:
     """The query without the store's dominant theme; None without vectors."""
-    if tools.vector is None or corpus.centre is not None:
-        return None if tools.vector is None else centred(tools.vector, corpus.centre)
+    if tools.vector is None:
+        return None
+    if corpus.centre is not None:
+        return centred(tools.vector, corpus.centre)
     rows = corpus.shelf.rows("quote", live & corpus.shelf.embedded)
     if len(rows) < LEAST_ROWS:
         return tools.vector
