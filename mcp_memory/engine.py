@@ -5,13 +5,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
-from mcp_memory.embed.loading import Lazy
+from mcp_memory import status
+from mcp_memory.embedding import Embedding
 from mcp_memory.errors import MemoryFault, SettingsError, StoreError
 from mcp_memory.model.persona import PersonaView
 from mcp_memory.model.query import Answer, Query
@@ -52,11 +53,11 @@ class Memory:
         """`embedder`, `chat`, `scribe` and `reranker` override what the settings name.  Raises StoreTooNewError."""
         self.settings, self.clock = settings, clock or SystemClock()
         self.store = Store(
-            settings.data_dir, settings.store.uri, settings.store.lock_timeout, settings.time_zone or _local_zone()
+            settings.data_dir, settings.store.uri, settings.store.lock_timeout, settings.zone_name()
         )
         self.zone = ZoneInfo(settings.time_zone or self.store.card.time_zone or "UTC")
         self.owner = settings.owner
-        self._loading = _lazy(settings, embedder)
+        self.embedding = Embedding(settings, embedder)
         self.models = Models(settings, self.clock, self.zone, lambda: self._drain.work, chat, scribe, reranker)
         self._guard = threading.RLock()
         self._traces: deque[dict[str, Any]] = deque(maxlen=TRACES)
@@ -70,8 +71,7 @@ class Memory:
     def start(self) -> None:
         """Begins loading and draining in the background; nothing waits for it."""
         if not self._threads:
-            if self._loading:
-                self._loading.start()
+            self.embedding.start()
             rounds = {"drain": self._drain_round, "scribe": self._scribe_round}
             self._threads = [
                 threading.Thread(target=self._work, args=(one,), name=name, daemon=True) for name, one in rounds.items()
@@ -81,9 +81,8 @@ class Memory:
 
     def load(self, seconds: float = 30.0) -> None:
         """Waits until the embedder is there, for callers that run once and can wait."""
-        if self._loading:
-            self._loading.start()
-            self._loading.wait(seconds)
+        self.embedding.start()
+        self.embedding.wait(seconds)
 
     def close(self) -> None:
         """Stops the background work; what was acknowledged is on the disk already."""
@@ -104,8 +103,7 @@ class Memory:
             self._wake.clear()
 
     def _drain_round(self) -> None:
-        if self._loading:
-            self._loading.wait(60)
+        self.embedding.wait(60)
         self.drain(seconds=5)
 
     def _scribe_round(self) -> None:
@@ -172,9 +170,11 @@ class Memory:
             case "topics":
                 return {"topics": inspect.topics(self.corpus, self.zone, limit)}
             case "pending":
-                return self._pending(limit)
+                return status.pending(self._drain, self.corpus, self.models, limit)
             case _:
-                return inspect.counts(self.corpus) | self._state()
+                return inspect.counts(self.corpus) | status.state(
+                    self._drain, self.owner, self._embedder(), self.models
+                )
 
     def forget(self, names: Sequence[str], *, confirm: bool = False) -> "Doomed":
         """What would go with these ids, and with `confirm` has gone.  Raises InputError, StoreError."""
@@ -231,7 +231,7 @@ class Memory:
         self._writable()
         if rescribe and not self.models.scribing:
             raise SettingsError("there is no language model to ask again: set llm.provider, see config.example.toml")
-        embedder = self._loading.wait(300) if self._loading else None
+        embedder = self.embedding.wait(300)
         return start_over(self._drain, embedder, self.settings.store.lock_timeout, rescribe=rescribe)
 
     # ------------------------------------------------------------------ state
@@ -242,44 +242,7 @@ class Memory:
 
     def notices(self) -> tuple[str, ...]:
         """What a person should be told now, in whole sentences."""
-        return (*self.store.notices(), *self._embedding_notices())
-
-    def _embedding_notices(self) -> list[str]:
-        if self._loading is None:
-            return []
-        if self._loading.error:
-            return [f"Search is by words only: {self._loading.error}"]
-        loaded = self._loading.get()
-        if loaded is None:
-            return ["The embedding model is still loading: this search was by words only."] if self._threads else []
-        stored = self.store.card.embedder
-        if stored and stored != loaded.id:
-            return [
-                f"This memory was embedded with {stored}, now {loaded.id} is set: search is by words only until"
-                " `mcp-memory rebuild` has run."
-            ]
-        return []
-
-    def _pending(self, limit: int) -> dict[str, Any]:
-        journal = self.store.journal
-        return {
-            "turns_to_index": journal.pending_count(self.owner),
-            "days_to_derive": [day for owner, day in journal.dirty() if owner == self.owner][:limit],
-            "units_without_vector": len(self.corpus.without_vector()),
-            "windows_to_scribe": self._drain.work.windows(self.owner)[:limit] if self.models.scribe else [],
-            "failed_questions": [asdict(one) for one in self._drain.work.failures(self.owner)[:limit]],
-        }
-
-    def _state(self) -> dict[str, Any]:
-        loaded = self._embedder()
-        return {
-            "owner": self.owner,
-            "time_zone": str(self.zone),
-            "data_dir": str(self.store.folder),
-            "embedder": loaded.id if loaded else "none (words only)",
-            "pending_turns": self.waiting(),
-            **self.models.state(),
-        }
+        return (*self.store.notices(), *self.embedding.notices(self.store.card, bool(self._threads)))
 
     def _catch_up(self) -> None:
         """A bounded drain, so that what was just said is in the tree; recall does not need it."""
@@ -315,7 +278,9 @@ class Memory:
     def _drain(self) -> "Drain":
         from mcp_memory.write.drain import Drain
 
-        return Drain(self.store, self.zone, self.clock, self._corpus_of, self._loaded, lambda: self.models.scribing)
+        return Drain(
+            self.store, self.zone, self.clock, self._corpus_of, self.embedding.loaded, lambda: self.models.scribing
+        )
 
     @cached_property
     def _calls(self) -> "Calls | None":
@@ -325,39 +290,9 @@ class Memory:
             return None
         return Calls(self._drain, self.models.scribe, self._corpus_of, self.models.meter, self.models.lease)
 
-    def _loaded(self) -> Embedder | None:
-        return self._loading.get() if self._loading else None
-
     def _embedder(self) -> Embedder | None:
-        """What is loaded and speaks the store's vectors."""
-        loaded, card = self._loaded(), self.store.card
-        if loaded is None or card.embedder not in ("", loaded.id) or card.dimension != loaded.dimension:
-            return None
-        return loaded
+        return self.embedding.usable(self.store.card)
 
     def now(self) -> datetime:
         """The present moment by this memory's clock."""
         return self.clock.now()
-
-
-def _lazy(settings: Settings, embedder: Embedder | None) -> Lazy | None:
-    if embedder is not None:
-        given = embedder
-        return Lazy(lambda: given)
-    if settings.embed.provider == "none":
-        return None
-
-    def build() -> Embedder:
-        from mcp_memory.embed.factory import make_embedder
-
-        made = make_embedder(settings)
-        assert made is not None
-        return made
-
-    return Lazy(build)
-
-
-def _local_zone() -> str:
-    import tzlocal
-
-    return tzlocal.get_localzone_name() or "UTC"

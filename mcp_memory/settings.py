@@ -128,6 +128,12 @@ class Settings(BaseSettings):
         """Command line (init), environment, then the file that `load` read."""
         return init_settings, env_settings, _FileSource(settings_cls, cls._file)
 
+    def zone_name(self) -> str:
+        """The time zone's name; the machine's where none is set."""
+        import tzlocal
+
+        return self.time_zone or tzlocal.get_localzone_name() or "UTC"
+
     def llm_key(self) -> SecretStr:
         """The key for the configured provider; "" when there is none.
 

@@ -11,6 +11,7 @@ from typing import Final
 from mcp_memory.model.query import Complexity
 
 THRESHOLD: Final = 0.55
+RAW_THRESHOLD: Final = 0.35  # for quotes alone, whose scores fall off more slowly
 DEFAULT_TOKENS: Final = 1024
 FLOOR: Final[Mapping[Complexity, int]] = {"simple": 3, "hybrid": 8, "complex": 15}
 NOTHING: Final = 0.2  # cosine below which, without a common word, nothing is alike
@@ -19,10 +20,10 @@ Judge = Callable[[Sequence[tuple[str, str, str]]], set[str] | None]
 """(id, line, via) of each line -> ids worth keeping; None when it cannot say in time."""
 
 
-def threshold(max_tokens: int) -> float:
-    """The score below which facts are left out, for an answer of this size."""
+def threshold(max_tokens: int, written: bool) -> float:
+    """The score below which facts are left out, for an answer of this size; `written`: beside notes."""
     beyond = (max_tokens - DEFAULT_TOKENS) / DEFAULT_TOKENS
-    return THRESHOLD * (1.0 - min(1.0, max(0.0, beyond)))
+    return (THRESHOLD if written else RAW_THRESHOLD) * (1.0 - min(1.0, max(0.0, beyond)))
 
 
 def judged(lines: Sequence[tuple[str, str, str]], complexity: Complexity, judge: Judge) -> set[str]:

@@ -52,6 +52,7 @@ class Found:
     facts: list[Candidate]
     evoked: list[Candidate]
     leaves: Mapping[str, float]
+    written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
 
 
 def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str, Any]]:
@@ -133,7 +134,7 @@ def _find(corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, live:
     by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
     sense = _sense(corpus, live, tools)
     evoked = [] if sense is None else _evoked(corpus, associations(shelf, atlas, sense, live))
-    return Found(facts, evoked, by_unit)
+    return Found(facts, evoked, by_unit, atlas.written)
 
 
 def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
@@ -202,7 +203,7 @@ def _fill(corpus: Corpus, found: Found, planned: Plan, query: Query, pen: Pen, t
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
     least = FLOOR[planned.complexity]
     space = query.max_tokens - page.used - (room if planned.form == "question" else 0)
-    dropped = pack(page, found.facts, pen.draw, space, threshold(query.max_tokens), least)
+    dropped = pack(page, found.facts, pen.draw, space, threshold(query.max_tokens, found.written), least)
     if planned.form == "question":
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
     if tools.judge:
