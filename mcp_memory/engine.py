@@ -52,9 +52,7 @@ class Memory:
     ) -> None:
         """`embedder`, `chat`, `scribe` and `reranker` override what the settings name.  Raises StoreTooNewError."""
         self.settings, self.clock = settings, clock or SystemClock()
-        self.store = Store(
-            settings.data_dir, settings.store.uri, settings.store.lock_timeout, settings.zone_name()
-        )
+        self.store = Store(settings.data_dir, settings.store.uri, settings.store.lock_timeout, settings.zone_name())
         self.zone = ZoneInfo(settings.time_zone or self.store.card.time_zone or "UTC")
         self.owner = settings.owner
         self.embedding = Embedding(settings, embedder)

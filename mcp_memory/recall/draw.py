@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -16,7 +15,7 @@ from mcp_memory.store.shelf import Vector
 from mcp_memory.text.clean import plain
 from mcp_memory.text.dates import annotate, resolve_dates
 from mcp_memory.text.leaves import quote_id
-from mcp_memory.text.lexical import analyze
+from mcp_memory.text.lexical import term_set
 from mcp_memory.text.quote import quote
 from mcp_memory.text.render import local_day
 from mcp_memory.text.tokens import count_tokens, cut_tokens
@@ -105,9 +104,3 @@ class Pen:
         weights = {term: self._corpus.shelf.weight(term) ** 2 for term in said}
         whole = sum(weights.values())
         return sum(weights[term] for term in said & terms) / whole if whole else 1.0
-
-
-@lru_cache(maxsize=8_192)
-def term_set(text: str) -> frozenset[str]:
-    """The index terms of a text."""
-    return frozenset(analyze(text))

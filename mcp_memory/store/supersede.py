@@ -11,7 +11,7 @@ import numpy as np
 
 from mcp_memory.model.ids import is_handle
 from mcp_memory.model.unit import Unit
-from mcp_memory.text.lexical import analyze
+from mcp_memory.text.lexical import term_set
 
 if TYPE_CHECKING:
     from mcp_memory.store.shelf import Shelf
@@ -43,7 +43,7 @@ def _replaceable(other: Unit, unit: Unit) -> bool:
 
 
 def _best(unit: Unit, named: str, shelf: "Shelf") -> Unit | None:
-    terms = set(analyze(named))
+    terms = term_set(named)
     found: list[tuple[float, int, Unit]] = []
     for view in ("item", "quote"):
         scores = shelf.words(view, sorted(terms))
@@ -51,7 +51,7 @@ def _best(unit: Unit, named: str, shelf: "Shelf") -> Unit | None:
             other = shelf.units.get(shelf.ids[row])
             if other is None or scores[row] <= 0 or not _older(other, unit):
                 continue
-            share = len(terms & set(analyze(other.text))) / len(terms)
+            share = len(terms & term_set(other.text)) / len(terms)
             if share >= COVERAGE:
                 found.append((share, -_RANK.get(other.view, 3), other))
     return max(found, key=lambda one: (one[0], one[1], one[2].start))[2] if found else None
@@ -65,9 +65,9 @@ def _older(other: Unit, unit: Unit) -> bool:
 def _same_fact(target: Unit, units: Mapping[str, Unit]) -> Iterator[Unit]:
     """The target and the quotes of its evidence that say the same."""
     yield target
-    terms = set(analyze(target.text))
+    terms = term_set(target.text)
     for other in units.values():
         if other.view == "quote" and other.id != target.id and set(other.turns) & set(target.turns):
-            said = set(analyze(other.text))
+            said = term_set(other.text)
             if terms and len(terms & said) >= COVERAGE * min(len(terms), len(said) or 1):
                 yield other

@@ -8,7 +8,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from mcp_memory.text.words import STOPS
@@ -35,6 +35,12 @@ def analyze(text: str) -> list[str]:
     for kind, word in _words(text):
         terms += _TERMS[kind](word)
     return _stemmed(terms)
+
+
+@lru_cache(maxsize=16_384)
+def term_set(text: str) -> frozenset[str]:
+    """The index terms of a text, each once; remembered, because the same texts are compared again and again."""
+    return frozenset(analyze(text))
 
 
 def keywords(text: str, drop: Collection[str] = ()) -> list[str]:

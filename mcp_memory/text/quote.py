@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from mcp_memory.text.clean import plain
-from mcp_memory.text.lexical import analyze
+from mcp_memory.text.lexical import term_set
 from mcp_memory.text.sentences import sentences
 from mcp_memory.text.tokens import count_tokens
 
@@ -58,7 +58,7 @@ def _parts(text: str) -> tuple[tuple[str, int, frozenset[str]], ...]:
             found.append(piece)
     if held:
         found = [*found[:-1], f"{found[-1]} {held}"] if found else [held]
-    return tuple((piece, count_tokens(piece), frozenset(analyze(piece))) for piece in found)
+    return tuple((piece, count_tokens(piece), term_set(piece)) for piece in found)
 
 
 def _chosen(
@@ -95,7 +95,7 @@ def _chosen(
 def _around(sentence: str, asked: Collection[str], limit: int) -> str:
     """Of an endless sentence, whole words from a little before the first asked one on."""
     pieces = _PIECE.findall(sentence)
-    first = next((n for n, piece in enumerate(pieces) if not set(asked).isdisjoint(analyze(piece))), 0)
+    first = next((n for n, piece in enumerate(pieces) if not set(asked).isdisjoint(term_set(piece))), 0)
     begin = max(0, first - LEAD)
     kept, used = "", 0
     for piece in pieces[begin:]:

@@ -7,7 +7,7 @@ from itertools import groupby, islice
 from math import log, sqrt
 from typing import Final
 
-from mcp_memory.text.lexical import analyze
+from mcp_memory.text.lexical import analyze, term_set
 from mcp_memory.text.sentences import is_salient, salience
 from mcp_memory.text.tokens import count_tokens
 from mcp_memory.text.words import BREAKS, FILLERS, STOPS
@@ -60,7 +60,7 @@ def extract(texts: Sequence[str], limit: int) -> list[int]:
     sentences that say the same only the better one is taken.
     """
     pool = [index for index, text in enumerate(texts) if is_salient(text)] or range(len(texts))
-    terms = {index: frozenset(analyze(texts[index])) for index in pool}
+    terms = {index: term_set(texts[index]) for index in pool}
     spread = Counter(term for bag in terms.values() for term in bag)
     worth = {index: _worth(texts[index], terms[index], spread) - _LATE * index / len(texts) for index in pool}
     chosen: list[int] = []

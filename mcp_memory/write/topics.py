@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_memory.model.ids import is_id, make_id
 from mcp_memory.model.unit import Unit
-from mcp_memory.text.lexical import analyze
+from mcp_memory.text.lexical import term_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +106,7 @@ def _topic(identifier: str, title: str, scenes: Sequence[Unit]) -> Unit:
 
 
 def _terms(scene: Unit) -> set[str]:
-    return {term for phrase in scene.detail.get("keywords", ()) for term in analyze(phrase)}
+    return {term for phrase in scene.detail.get("keywords", ()) for term in term_set(phrase)}
 
 
 class Threads:
