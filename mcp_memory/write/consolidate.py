@@ -72,6 +72,15 @@ class Consolidator:
         found = self._turns_of(set(days))
         return [(day, one) for day in sorted(found) for one in split_sessions(found[day], self._zone)]
 
+    def overdue(self, now: datetime) -> bool:
+        """Whether a week or month has ended whose node does not know it yet."""
+        ends = {"week": week_window, "profile": month_window}
+        with self._corpus.lock:
+            open_nodes = [
+                one for one in self._corpus.units.values() if one.status == "provisional" and one.kind in ends
+            ]
+        return any(ends[one.kind](one.window, self._zone).end <= now for one in open_nodes)
+
     # ------------------------------------------------------------------ days
 
     def _day(self, day: str, turns: Sequence[Turn], now: datetime) -> list[Unit]:

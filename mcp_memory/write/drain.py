@@ -158,10 +158,12 @@ class Drain:
         by_owner: dict[str, list[str]] = {}
         for owner, day in self.store.journal.dirty():
             by_owner.setdefault(owner, []).append(day)
+        for owner in self._consolidators:
+            by_owner.setdefault(owner, [])  # a week or month may have ended since the last word
         for owner, days in by_owner.items():
-            if self._unchanged(owner, days):
+            if self._unchanged(owner, days) or not (days or self.consolidator(owner)[0].overdue(self.clock.now())):
                 continue
-            for chunk in chunks(days, DAYS):
+            for chunk in chunks(days, DAYS) if days else ((),):
                 with self.writing("consolidating", wait):
                     self._consolidate_days(owner, chunk)
                 progress(len(chunk))
