@@ -66,13 +66,13 @@ class Memory:
 
     # ------------------------------------------------------------------ life
 
-    def start(self) -> None:
-        """Begins loading and draining in the background; nothing waits for it."""
+    def start(self, after: float = 0.0) -> None:
+        """Begins loading and draining in the background, `after` some seconds; nothing waits for it."""
         if not self._threads:
-            self.embedding.start()
             rounds = {"drain": self._drain_round, "scribe": self._scribe_round}
             self._threads = [
-                threading.Thread(target=self._work, args=(one,), name=name, daemon=True) for name, one in rounds.items()
+                threading.Thread(target=self._work, args=(one, after), name=name, daemon=True)
+                for name, one in rounds.items()
             ]
             for thread in self._threads:
                 thread.start()
@@ -89,7 +89,8 @@ class Memory:
         for thread in self._threads:
             thread.join(timeout=5)
 
-    def _work(self, one_round: Callable[[], object]) -> None:
+    def _work(self, one_round: Callable[[], object], after: float) -> None:
+        self._stop.wait(after)
         while not self._stop.is_set():
             try:
                 one_round()
@@ -101,6 +102,7 @@ class Memory:
             self._wake.clear()
 
     def _drain_round(self) -> None:
+        self.embedding.start()
         self.embedding.wait(60)
         self.drain(seconds=5)
 

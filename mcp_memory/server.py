@@ -31,6 +31,7 @@ _HINTS: Final[Mapping[str, dict[str, bool]]] = {
     "inspect_memory": _READS,
     "forget": _READS | {"read_only_hint": False, "destructive_hint": True},
 }
+HANDSHAKE_SECONDS: Final = 0.5  # loading models meanwhile would slow down the first answer
 _TITLES: Final = {
     "remember_turn": "Remember this exchange",
     "recall": "Recall memories",
@@ -160,7 +161,7 @@ def serve(settings: Settings) -> None:
         server = build_server(memory)
     leave = stdio.end_with(memory.close)
     stdio.feed(leave)
-    memory.start()
+    memory.start(HANDSHAKE_SECONDS)
     server.run("stdio")
     leave(0.0)
 

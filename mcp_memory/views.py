@@ -11,7 +11,6 @@ from mcp_memory.model.ids import short
 from mcp_memory.model.query import Answer, Complexity, Hit, Query
 from mcp_memory.model.turn import Note as TurnNote
 from mcp_memory.text.clean import has_visible, plain
-from mcp_memory.text.dates import parse_moment
 from mcp_memory.write.remember import Said
 
 LEAST_TOKENS: Final = 32
@@ -199,6 +198,8 @@ def forgotten(memory: Memory, ids: Sequence[str], confirm: bool) -> tuple[str, F
 def _moment(memory: Memory, text: str, name: str, *, end: bool = False) -> datetime | None:
     if not text.strip():
         return None
+    from mcp_memory.text.dates import parse_moment  # its tables cost a start that most calls never need
+
     try:
         return parse_moment(text, memory.now(), memory.zone, end=end)
     except InputError as error:
