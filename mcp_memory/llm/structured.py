@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from mcp_memory.errors import ChatDeniedError, ChatError, ChatFormatError, ChatTooLargeError
+from mcp_memory.errors import ChatDeniedError, ChatError, ChatFormatError, ChatTimeoutError, ChatTooLargeError
 from mcp_memory.llm import loop, replies, retry
 from mcp_memory.llm.abilities import Abilities
 from mcp_memory.llm.wire import Fault, Incoming, Outgoing, Wire
@@ -55,7 +55,7 @@ class StructuredChat:
             outcome = loop.run(self._complete(request, spent), request.deadline)
         except TimeoutError:
             spent.calls += 1  # the one under way
-            outcome = ChatError(f"no usable answer within {request.deadline:g} seconds")
+            outcome = ChatTimeoutError(f"no usable answer within {request.deadline:g} seconds")
         if isinstance(outcome, ChatError):
             _log.warning("%s by %s failed: %s", request.kind, self.model, outcome)
             raise spent.on(outcome)

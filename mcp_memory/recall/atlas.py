@@ -1,5 +1,6 @@
 """How scenes, topics, items and cues hang together, as arrays; made anew only when one of them changed."""
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,10 +8,20 @@ import numpy as np
 
 from mcp_memory.model.unit import HORIZON_VIEWS, SCENE_VIEWS, Unit
 from mcp_memory.recall.fuse import Rows, Scores
-from mcp_memory.store.shelf import Shelf, Vector
+from mcp_memory.store.shelf import VIEWS, Shelf, Vector
 
 # the views that evoke a host; entity cues name kinds of things, which helps facts and not associations
 EVOKING: Final = (*SCENE_VIEWS, *HORIZON_VIEWS, "bridge")
+# the views of each component of the papers' ablations
+HIDES: Final[Mapping[str, frozenset[str]]] = {
+    "scenes": frozenset({"scene"}),
+    "topics": frozenset({"topic"}),
+    "items": frozenset({"item"}),
+    "entity-bridge": frozenset({"entity", "bridge"}),
+    "scene-cues": frozenset(SCENE_VIEWS),
+    "horizon": frozenset(HORIZON_VIEWS) - {"utterance"},
+    "utterances": frozenset({"utterance"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +52,11 @@ class Atlas:
     written: bool  # whether anybody but the rules wrote scenes
 
 
-def chart(shelf: Shelf) -> Atlas:
-    """Draws the atlas of what is on the shelf now."""
-    scenes, items, topics = shelf.rows("scene"), shelf.rows("item"), shelf.rows("topic")
+def chart(shelf: Shelf, without: Set[str] = frozenset()) -> Atlas:
+    """Draws the atlas of what is on the shelf now; views in `without` are left out."""
+    nobody = np.zeros(len(shelf), dtype=bool)
+    rows = {view: shelf.rows(view, nobody if view in without else None) for view in VIEWS}
+    scenes, items, topics = rows["scene"], rows["item"], rows["topic"]
     scene_units = _units(shelf, scenes)
     scene_of = {turn: position for position, one in enumerate(scene_units) for turn in one.turns}
     topic_at = {one.id: position for position, one in enumerate(_units(shelf, topics))}
@@ -57,7 +70,7 @@ def chart(shelf: Shelf) -> Atlas:
         scene_topics=tuple(
             tuple(topic_at[topic] for topic in one.detail.get("topics", ()) if topic in topic_at) for one in scene_units
         ),
-        cues={view: _cues(shelf, view) for view in (*EVOKING, "entity")},
+        cues={view: _cues(shelf, rows[view]) for view in (*EVOKING, "entity")},
         written=any(one.source != "rules" for one in scene_units),
     )
 
@@ -66,8 +79,7 @@ def _units(shelf: Shelf, rows: Rows) -> list[Unit]:
     return [shelf.units[shelf.ids[row]] for row in rows]
 
 
-def _cues(shelf: Shelf, view: str) -> Cues:
-    rows = shelf.rows(view)
+def _cues(shelf: Shelf, rows: Rows) -> Cues:
     hosts = np.array([shelf.row_of.get(one.parent, -1) for one in _units(shelf, rows)], dtype=np.int64)
     known = (hosts >= 0) & shelf.embedded[rows]
     rows, hosts = rows[known], hosts[known]

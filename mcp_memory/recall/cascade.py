@@ -39,21 +39,24 @@ class Themes:
     inside: np.ndarray
 
 
-def cascade(atlas: Atlas, channels: Channels, live: np.ndarray) -> Themes:
-    """Scores of scenes and items; `live` is a mask over rows: what is not in it counts as absent."""
+def cascade(atlas: Atlas, channels: Channels, live: np.ndarray, *, flat: bool = False) -> Themes:
+    """Scores of scenes and items; `live` is a mask over rows: what is not in it counts as absent.
+
+    `flat` is for ablations: nothing lends to what is below it, and everything is inside.
+    """
     dense, words = channels.dense, channels.words
     half = HALF if channels.weight else 0.0
     seen = live[atlas.scenes]
     scenes = balanced(dense[atlas.scenes], words["scene"][atlas.scenes], half) * seen
     topics = balanced(dense[atlas.topics], words["topic"][atlas.topics], half)
     by_topic = np.array([max((topics[t] for t in mine), default=0.0) for mine in atlas.scene_topics])
-    above = (SCENE * scenes + TOPIC * by_topic) * seen if len(seen) else scenes
+    above = (SCENE * scenes + TOPIC * by_topic) * seen if len(seen) and not flat else np.zeros(len(seen))
     entity, bridge = (_best_cue(atlas, view, channels) for view in ("entity", "bridge"))
     meaning = ITEM_MEANING if channels.weight else 0.0
     own = balanced(dense[atlas.items], words["item"][atlas.items], meaning)
     items = own + _of_scene(above, atlas) + TRIGGER * entity + TRIGGER * bridge
     triggers = np.maximum(entity, bridge)
-    inside = _inside(atlas, topics, scenes, triggers)
+    inside = _inside(atlas, topics, scenes, triggers) | flat
     return Themes(scenes, above, items - OUTSIDE * ~inside, triggers, inside)
 
 

@@ -1,7 +1,7 @@
 """Fitting: the best lines first, each turn told once, never more than the budget (DESIGN §4.6)."""
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +11,9 @@ from mcp_memory.text.tokens import count_tokens
 TOLD_PENALTY: Final = 0.2  # what a line loses whose sources are all told already; partly told: that share
 ALIKE: Final = 0.9  # Jaccard of terms from which two lines say the same
 MOST: Final = 400  # candidates looked at
+MARK: Final = 1  # tokens of the mark in front of a line
+HEADING: Final = 4  # tokens that a section's heading takes at most
+TIMES: Final = 4  # tokens of "(×2)"
 TRIES: Final = 25  # lines that did not fit before giving up: a shorter one may still fit
 
 
@@ -53,7 +56,7 @@ Draw = Callable[[Candidate, int], Drawn]
 
 
 class Page:
-    """Lines gathered within a budget of tokens."""
+    """Lines gathered within a budget of tokens, their marks and their sections' headings included."""
 
     def __init__(self, budget: int) -> None:
         self.budget, self.used = budget, 0
@@ -64,16 +67,32 @@ class Page:
         """Takes a line if it fits into `room` and the budget; folds it into one that says the same."""
         twin = next((one for one in self.lines if _alike(one.terms, drawn.terms)), None)
         if twin is not None:
-            twin.times += 1
+            self._fold(twin)
             self.told |= drawn.told
             return True
-        size = count_tokens(drawn.text) + 1  # the mark in front of it
-        if size > min(room, self.budget - self.used):
+        size = count_tokens(drawn.text) + MARK
+        opens = all(one.candidate.section != candidate.section for one in self.lines)
+        if size > room or size + HEADING * opens > self.budget - self.used:
             return False
         self.lines.append(Line(candidate, drawn.text, size, drawn.terms, drawn.sources))
-        self.used += size
+        self.used += size + HEADING * opens
         self.told |= drawn.told
         return True
+
+    def _fold(self, twin: Line) -> None:
+        """Counts one more of a line, as long as there is room to say so."""
+        if twin.times == 1 and self.used + TIMES > self.budget:
+            return
+        if twin.times == 1:
+            twin.tokens += TIMES
+            self.used += TIMES
+        twin.times += 1
+
+    def drop(self, units: Set[str]) -> None:
+        """Takes lines out again."""
+        self.lines = [one for one in self.lines if one.candidate.unit not in units]
+        sections = {one.candidate.section for one in self.lines}
+        self.used = sum(one.tokens for one in self.lines) + HEADING * len(sections)
 
 
 def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, threshold: float, least: int) -> list[str]:
@@ -107,4 +126,6 @@ def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, thr
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
     if one == other:
         return bool(one)
+    if min(len(one), len(other)) < ALIKE * max(len(one), len(other)):
+        return False
     return len(one & other) >= ALIKE * len(one | other) and len(one) > 3

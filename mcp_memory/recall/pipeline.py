@@ -1,23 +1,25 @@
 """Recall as six steps: plan, leaves, cascade, climb, gate, fit; each leaves a trace."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from mcp_memory.model.query import Answer, Hit, Plan, Query
+from mcp_memory.model.query import Answer, Plan, Query
+from mcp_memory.model.unit import Unit
 from mcp_memory.recall.associate import Evoked, associations, centred
-from mcp_memory.recall.atlas import Atlas, chart
+from mcp_memory.recall.atlas import HIDES, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
 from mcp_memory.recall.climb import climb
 from mcp_memory.recall.draw import Pen
 from mcp_memory.recall.fit import Candidate, Page, pack
 from mcp_memory.recall.fuse import Rows, Scores, top
-from mcp_memory.recall.gate import FLOOR, NOTHING, Judge, judged, threshold
+from mcp_memory.recall.gate import FLOOR, Judge, judged, nothing, threshold
 from mcp_memory.recall.leaves import Channels, leaf_scores
+from mcp_memory.recall.outcome import Found, hits_of, trace_of
 from mcp_memory.recall.plan import SHARES, plan
 from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import WORDED, Mask, Vector
@@ -27,6 +29,8 @@ POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
 SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
 LEAST_ROWS: Final = 20  # from which a store has a theme that can be taken out
+
+COMPONENTS: Final = (*HIDES, "cascade", "climb", "persona", "gate")
 
 Planner = Callable[[Query, Plan], Plan]
 
@@ -41,41 +45,49 @@ class Tools:
     vector: Vector | None = None  # the query's
     planner: Planner | None = None
     judge: Judge | None = None
-    switches: frozenset[str] = frozenset()  # components left out, for ablations
+    without: frozenset[str] = frozenset()  # `COMPONENTS` left out, for ablations
     atlases: dict[int, Atlas] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Found:
-    """Scored candidates of one query, by list."""
-
-    facts: list[Candidate]
-    evoked: list[Candidate]
-    leaves: Mapping[str, float]
-    written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
 
 
 def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str, Any]]:
     """The answer to a query, and the trace of how it came about."""
     with corpus.lock:
-        shelf = corpus.shelf
         planned = plan(query, _people(corpus))
         if tools.planner:
             planned = tools.planner(query, planned)
-        live = shelf.alive & shelf.between(query.since, query.until, query.at)
-        live[[row for one in corpus.superseded if (row := shelf.row_of.get(one)) is not None]] = False
+        live = _live(corpus, query)
         asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
         channels = _channels(corpus, asked, analyze(query.text), tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, live, tools)
         pen = Pen(corpus, tools.zone, asked, _sense(corpus, live, tools))
         page, dropped = _fill(corpus, found, planned, query, pen, tools)
-        hits = _hits(corpus, page)
-    trace = _trace(query, planned, found, page, dropped)
+        hits = hits_of(corpus, page)
+    trace = trace_of(query, planned, found, page, dropped)
     return Answer(planned, hits, page.used, dropped=tuple(dropped)), trace
 
 
+def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
+    """All scenes in the order in which a remark evokes them by their cues, best first."""
+    with corpus.lock:
+        live = _live(corpus, query)
+        sense = _sense(corpus, live, tools)
+        if sense is None:
+            return []
+        ranked = associations(corpus.shelf, _atlas(corpus, tools), sense, live)
+        units = [corpus.units[corpus.shelf.ids[row]] for row in ranked.rows]
+    return [one for one in units if one.kind == "scene"]
+
+
 # ---------------------------------------------------------------------- channels
+
+
+def _live(corpus: Corpus, query: Query) -> Mask:
+    """What may be seen: of the time asked about, begun by the moment of asking, and not superseded."""
+    shelf = corpus.shelf
+    live = shelf.alive & shelf.between(query.since, query.until, query.at)
+    live[[row for one in corpus.superseded if (row := shelf.row_of.get(one)) is not None]] = False
+    return live
 
 
 def _people(corpus: Corpus) -> list[str]:
@@ -99,10 +111,11 @@ def _channels(corpus: Corpus, asked: Sequence[str], terms: Sequence[str], tools:
 
 def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
     """The atlas of the shelf's present themes, drawn once per state."""
-    key = hash((id(corpus.shelf), corpus.shelf.themes))
+    key = hash((id(corpus.shelf), corpus.shelf.themes, tools.without))
     if key not in tools.atlases:
         tools.atlases.clear()
-        tools.atlases[key] = chart(corpus.shelf)
+        hidden = (HIDES.get(one, frozenset()) for one in tools.without)
+        tools.atlases[key] = chart(corpus.shelf, frozenset().union(*hidden))
     return tools.atlases[key]
 
 
@@ -127,7 +140,7 @@ def _find(corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, live:
     if not _anything(shelf.embedded, channels, live):
         return Found([], [], {})
     leaves = leaf_scores(shelf, quotes, channels, planned)
-    themes = cascade(atlas, channels, live)
+    themes = cascade(atlas, channels, live, flat="cascade" in tools.without)
     facts = _facts(corpus, atlas, themes, quotes, leaves, live)
     best = float(leaves.max(initial=0.0)) or 1.0
     chosen = top(leaves, POOL)
@@ -141,7 +154,8 @@ def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
     """Whether anything at all shares a word with the query or is alike."""
     if any(float((scores * live).max(initial=0.0)) > 0 for scores in channels.words.values()):
         return True
-    return float((channels.dense * (live & embedded)).max(initial=0.0)) >= NOTHING
+    seen = live & embedded
+    return float((channels.dense * seen).max(initial=0.0)) >= nothing(int(np.count_nonzero(seen)))
 
 
 def _facts(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows, leaves: Scores, live: Mask) -> list[Candidate]:
@@ -200,15 +214,21 @@ def _fill(corpus: Corpus, found: Found, planned: Plan, query: Query, pen: Pen, t
     page = Page(query.max_tokens)
     room = int(query.max_tokens * SHARES[planned.form]) if found.evoked else 0
     if planned.form != "question":
-        pack(page, found.evoked, pen.draw, room, 0.0, 0)
+        pack(page, found.evoked[: tools.reserved], pen.draw, page.budget, 0.0, 0)
+        pack(page, found.evoked[tools.reserved :], pen.draw, room - page.used, 0.0, 0)
     least = FLOOR[planned.complexity]
     space = query.max_tokens - page.used - (room if planned.form == "question" else 0)
-    dropped = pack(page, found.facts, pen.draw, space, threshold(query.max_tokens, found.written), least)
+    gate = 0.0 if "gate" in tools.without else threshold(query.max_tokens, found.written)
+    dropped = pack(page, found.facts, pen.draw, space, gate, least)
     if planned.form == "question":
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
-    if tools.judge:
+    if tools.judge and "gate" not in tools.without:
         dropped += _judge(page, planned, tools.judge)
+    if "climb" in tools.without:
+        return page, dropped
     above = climb(corpus, found.leaves, planned.complexity, planned.speakers)
+    if "persona" in tools.without:
+        above = [one for one in above if one.section != "profile"]
     pack(page, above, pen.draw, int(query.max_tokens * CLIMB_SHARES[planned.complexity]), 0.0, 0)
     return page, dropped
 
@@ -217,58 +237,5 @@ def _judge(page: Page, planned: Plan, judge: Judge) -> list[str]:
     """Lets a judge drop lines; what a cue evoked is not for it to drop."""
     lines = [(one.candidate.unit, one.text, one.candidate.via) for one in page.lines if not one.candidate.reserved]
     doomed = judged(lines, planned.complexity, judge)
-    page.lines = [one for one in page.lines if one.candidate.unit not in doomed]
-    page.used = sum(one.tokens for one in page.lines)
+    page.drop(doomed)
     return sorted(doomed)
-
-
-def _hits(corpus: Corpus, page: Page) -> tuple[Hit, ...]:
-    hits = []
-    for one in page.lines:
-        unit = corpus.units[one.candidate.unit]
-        sources = one.sources or unit.turns
-        hits.append(
-            Hit(
-                id=unit.id,
-                section=one.candidate.section,
-                kind=unit.kind,
-                line=one.text + (f" (×{one.times})" if one.times > 1 else ""),
-                sources=tuple(corpus.turns[turn].source for turn in sources if turn in corpus.turns),
-                start=unit.start,
-                end=unit.end,
-                score=one.candidate.score,
-                via=one.candidate.via,
-                source=unit.source,
-                reserved=one.candidate.reserved,
-            )
-        )
-    return tuple(hits)
-
-
-def _trace(query: Query, planned: Plan, found: Found, page: Page, dropped: Sequence[str]) -> dict[str, Any]:
-    ranks = {one.unit: n for n, one in enumerate(found.facts, start=1)}
-    evoked = {one.unit: n for n, one in enumerate(found.evoked, start=1)}
-    return {
-        "query": query.text[:200],
-        "at": query.at.isoformat(timespec="seconds"),
-        "complexity": f"{planned.complexity} ({planned.by})",
-        "form": planned.form,
-        "keywords": list(planned.keywords),
-        "tokens": page.used,
-        "lists": {"facts": len(found.facts), "associations": len(found.evoked), "leaves": len(found.leaves)},
-        "lines": [
-            {
-                "id": one.candidate.unit,
-                "section": one.candidate.section,
-                "score": round(one.candidate.score, 3),
-                "fact_rank": ranks.get(one.candidate.unit, 0),
-                "cue_rank": evoked.get(one.candidate.unit, 0),
-                "reserved": one.candidate.reserved,
-                "via": one.candidate.via,
-                "times": one.times,
-            }
-            for one in page.lines
-        ],
-        "gate_dropped": list(dropped[:20]),
-        "gate_dropped_count": len(dropped),
-    }

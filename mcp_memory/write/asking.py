@@ -10,6 +10,7 @@ from mcp_memory.errors import (
     ChatError,
     ChatFormatError,
     ChatPausedError,
+    ChatTimeoutError,
     ChatTooLargeError,
     MemoryFault,
     StoreError,
@@ -112,25 +113,27 @@ class Desk:
             self._work.release(question.id)
             raise
         except ChatError as error:
-            self._failed(question, moment, str(error), hopeless=isinstance(error, ChatFormatError))
+            self._failed(question, moment, error)
             return None
         except MemoryFault:
             self._work.release(question.id)
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is must not be asked and paid for again at once
-            self._failed(question, moment, f"the scribe failed ({type(error).__name__})", hopeless=True)
+            self._failed(question, moment, ChatFormatError(f"the scribe failed ({type(error).__name__})"))
             return None
         self.calls += 1
         self._silent = 0
         return notes
 
-    def _failed(self, question: Question, moment: float, reason: str, *, hopeless: bool) -> None:
+    def _failed(self, question: Question, moment: float, error: ChatError) -> None:
+        """Puts a question off; after some in a row without any answer all of them."""
         self.calls += 1
-        self._work.failed(question.id, moment, reason, NEVER if hopeless else DAY)
-        self._silent = 0 if hopeless else self._silent + 1
+        at_fault = isinstance(error, ChatFormatError | ChatTimeoutError)
+        self._work.failed(question.id, moment, str(error), NEVER if at_fault else DAY)
+        self._silent = 0 if isinstance(error, ChatFormatError) else self._silent + 1
         if self._silent >= SILENT:
-            self._work.failed(_place(question.owner), moment, reason, BACK_OFF[-1])
-            raise ChatPausedError(f"no answer to {SILENT} questions in a row: {reason}")
+            self._work.failed(_place(question.owner), moment, str(error), BACK_OFF[-1])
+            raise ChatPausedError(f"no answer to {SILENT} questions in a row: {error}")
 
     def _keep(self, question: Question, notes: BatchNotes | PeriodNotes, notebook: Notebook) -> None:
         reply = Reply(

@@ -10,6 +10,7 @@ from mcp_memory.errors import (
     ChatDeniedError,
     ChatError,
     ChatFormatError,
+    ChatTimeoutError,
     ChatTooLargeError,
     SettingsError,
     StoreBusyError,
@@ -57,9 +58,10 @@ def test_a_failed_question_is_asked_again_after_1_5_and_30_minutes_and_the_rules
     world.check_tree(memory)
 
 
-def test_what_never_has_a_usable_answer_is_given_up(world: "World") -> None:
+@pytest.mark.parametrize("error", [ODD, ChatTimeoutError("no usable answer in time")])
+def test_what_never_has_a_usable_answer_is_given_up(world: "World", error: ChatError) -> None:
     memory = filled(world)
-    world.model.fail = ODD
+    world.model.fail = error
     asked = 0
     for _ in range(60):
         asked += memory.ask_scribe().calls

@@ -1,0 +1,73 @@
+"""What recall hands back: the lines of a page as hits, and the trace that explains them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_memory.model.query import Hit, Plan, Query
+from mcp_memory.recall.fit import Candidate, Page
+from mcp_memory.store.corpus import Corpus
+
+
+@dataclass(slots=True)
+class Found:
+    """Scored candidates of one query, by list."""
+
+    facts: list[Candidate]
+    evoked: list[Candidate]
+    leaves: Mapping[str, float]
+    written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
+
+
+def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:
+    """The lines of a page as they are handed back."""
+    hits = []
+    for one in page.lines:
+        unit = corpus.units[one.candidate.unit]
+        sources = one.sources or unit.turns
+        hits.append(
+            Hit(
+                id=unit.id,
+                section=one.candidate.section,
+                kind=unit.kind,
+                line=one.text + (f" (×{one.times})" if one.times > 1 else ""),
+                sources=tuple(corpus.turns[turn].source for turn in sources if turn in corpus.turns),
+                start=unit.start,
+                end=unit.end,
+                score=one.candidate.score,
+                via=one.candidate.via,
+                source=unit.source,
+                reserved=one.candidate.reserved,
+            )
+        )
+    return tuple(hits)
+
+
+def trace_of(query: Query, planned: Plan, found: Found, page: Page, dropped: Sequence[str]) -> dict[str, Any]:
+    """How the lines of a page came about: lists, ranks, reserved ones, and what the gate dropped."""
+    ranks = {one.unit: n for n, one in enumerate(found.facts, start=1)}
+    evoked = {one.unit: n for n, one in enumerate(found.evoked, start=1)}
+    return {
+        "query": query.text[:200],
+        "at": query.at.isoformat(timespec="seconds"),
+        "complexity": f"{planned.complexity} ({planned.by})",
+        "form": planned.form,
+        "keywords": list(planned.keywords),
+        "tokens": page.used,
+        "lists": {"facts": len(found.facts), "associations": len(found.evoked), "leaves": len(found.leaves)},
+        "lines": [
+            {
+                "id": one.candidate.unit,
+                "section": one.candidate.section,
+                "score": round(one.candidate.score, 3),
+                "fact_rank": ranks.get(one.candidate.unit, 0),
+                "cue_rank": evoked.get(one.candidate.unit, 0),
+                "reserved": one.candidate.reserved,
+                "via": one.candidate.via,
+                "times": one.times,
+            }
+            for one in page.lines
+        ],
+        "gate_dropped": list(dropped[:20]),
+        "gate_dropped_count": len(dropped),
+    }
