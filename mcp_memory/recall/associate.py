@@ -19,16 +19,20 @@ from mcp_memory.recall.fuse import Rows, Scores, best_per_host
 from mcp_memory.store.shelf import Shelf, Vector
 
 SHARP: Final = 3.0
+FAR: Final = (
+    0.15  # a host whose best cue is farther (centred cosine) is not evoked; 96 % of the hidden scenes are nearer
+)
 WEIGHTS: Final = {"utterance": 2.0, "bridge": 2.0}  # all other views 1
 
 
 @dataclass(frozen=True, slots=True)
 class Evoked:
-    """Hosts best first: their rows, scores, and the row of the cue that fits best."""
+    """Hosts best first: their rows, scores, the row of the cue that fits best, and how well it does (cosine)."""
 
     rows: Rows
     scores: Scores
     cues: Rows
+    nearness: Scores
 
 
 def centred(query: Vector, mean: Vector) -> Vector:
@@ -54,7 +58,7 @@ def associations(shelf: Shelf, atlas: Atlas, asked: Vector, live: np.ndarray) ->
             if cosine[position] > best[where[position]]:
                 best[where[position]], best_cue[where[position]] = cosine[position], rows[position]
     order = np.argsort(-total, kind="stable")
-    return Evoked(hosts[order], total[order], best_cue[order])
+    return Evoked(hosts[order], total[order], best_cue[order], best[order])
 
 
 def _host_rows(atlas: Atlas, view: str) -> Rows:

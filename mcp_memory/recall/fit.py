@@ -66,6 +66,8 @@ class Page:
     def add(self, candidate: Candidate, drawn: Drawn, room: int) -> bool:
         """Takes a line if it fits into `room` and the budget; folds it into one that says the same."""
         twin = next((one for one in self.lines if _alike(one.terms, drawn.terms)), None)
+        if twin is not None and twin.candidate.unit == candidate.unit:
+            return True  # found by words and evoked as well: one line is enough
         if twin is not None:
             self._fold(twin)
             self.told |= drawn.told

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from mcp_memory.model.query import Answer, Plan, Query
 from mcp_memory.model.unit import Unit
-from mcp_memory.recall.associate import Evoked, associations, centred
+from mcp_memory.recall.associate import FAR, Evoked, associations, centred
 from mcp_memory.recall.atlas import HIDES, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
@@ -199,7 +200,10 @@ def _candidate(corpus: Corpus, row: int, score: float) -> Candidate:
 def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
     """Associative candidates, best first, each with the cue that evoked it."""
     found = []
-    for row, score, cue in zip(evoked.rows[:POOL], evoked.scores, evoked.cues, strict=False):
+    ranked = zip(evoked.rows, evoked.scores, evoked.cues, evoked.nearness, strict=True)
+    for row, score, cue, near in islice(ranked, POOL):
+        if near < FAR:
+            continue
         unit, by = corpus.units[corpus.shelf.ids[row]], corpus.units[corpus.shelf.ids[cue]]
         via = f"{by.family} cue: {by.text}" if by.view in (by.family, "") else f"{by.family} cue ({by.view}): {by.text}"
         found.append(Candidate(unit.id, "associations", float(score), frozenset(), via, reserved=True))
