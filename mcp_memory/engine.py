@@ -91,6 +91,7 @@ class Memory:
         self._wake.set()
         for thread in self._threads:
             thread.join(timeout=5)
+        self.models.close()
 
     def _work(self, one_round: Callable[[], object], after: float) -> None:
         self._stop.wait(after)
@@ -250,8 +251,6 @@ class Memory:
         self.store.retry()
         if self.store.problem:
             raise StoreError(self.store.problem)
-
-    # ------------------------------------------------------------------ inside
 
     @property
     def corpus(self) -> "Corpus":

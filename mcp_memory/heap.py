@@ -6,13 +6,21 @@ alone.  A server that lives as long as its client should not hold them.
 
 import ctypes
 import sys
+from contextlib import suppress
+from typing import Final
+
+_ARENA_MAX: Final = -8  # mallopt's M_ARENA_MAX
+
+
+def few_arenas() -> None:
+    """Lets all threads share two heaps: glibc gives each of LanceDB's many its own, and none gives back."""
+    if sys.platform.startswith("linux"):
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, 2)
 
 
 def give_back() -> None:
     """Returns free memory to the system, where the C library can."""
-    if not sys.platform.startswith("linux"):
-        return
-    try:
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-    except (OSError, AttributeError):
-        return  # another C library: nothing lost but some memory
+    if sys.platform.startswith("linux"):
+        with suppress(OSError, AttributeError):  # another C library: nothing lost but some memory
+            ctypes.CDLL("libc.so.6").malloc_trim(0)

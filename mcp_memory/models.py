@@ -112,6 +112,11 @@ class Models:
         """Seconds after which a question that nobody came back from is free again; longer than any call."""
         return max(LEASE_SECONDS, 2 * self._settings.llm.deadline)
 
+    def close(self) -> None:
+        """Gives the connections back of the model that was made here."""
+        if self._given_chat is None and self.__dict__.get("chat"):
+            self.chat.close()  # type: ignore[union-attr]  # looked at above, without making one
+
     def state(self) -> dict[str, Any]:
         """What a person should see of it: on or off and why, and what it has cost."""
         state: dict[str, Any] = {"llm": "none (rules and the caller's notes)"}

@@ -55,7 +55,7 @@ def bm25(talk: Talk) -> Recall:
     """Single lines by BM25: the bar any memory must clear."""
     index = Bm25(talk)
 
-    def recall(query: str, _when: datetime) -> list[Item]:
+    def recall(query: str, _when: datetime, _tokens: int) -> list[Item]:
         scores = index.scores(query)
         return [as_item(talk.lines[number]) for number in _best(scores) if scores[number] > 0]
 
@@ -69,7 +69,7 @@ def fusion(embedder: Embedder, weight: float = 0.5) -> Build:
         index = Bm25(talk)
         vectors = embedder.embed([f"{line.speaker}: {line.text}" for line in talk.lines])
 
-        def recall(query: str, _when: datetime) -> list[Item]:
+        def recall(query: str, _when: datetime, _tokens: int) -> list[Item]:
             meaning = _unit_range((vectors @ embedder.embed([query])[0]).astype(float))
             scores = weight * meaning + (1 - weight) * _unit_range(index.scores(query))
             return [as_item(talk.lines[number]) for number in _best(scores)]
@@ -82,14 +82,14 @@ def fusion(embedder: Embedder, weight: float = 0.5) -> Build:
 def recent(talk: Talk) -> Recall:
     """The last lines, newest first: what a client without memory still has."""
     items = [as_item(line) for line in reversed(talk.lines[-RETURNED:])]
-    return lambda _query, _when: items
+    return lambda _query, _when, _tokens: items
 
 
 def shuffled(talk: Talk) -> Recall:
     """Lines in random order (always the same): the floor."""
     order = np.random.default_rng(0).permutation(len(talk.lines))[:RETURNED]
     items = [as_item(talk.lines[number]) for number in order]
-    return lambda _query, _when: items
+    return lambda _query, _when, _tokens: items
 
 
 def oracle(cases: Iterable[Case]) -> Build:
@@ -98,7 +98,7 @@ def oracle(cases: Iterable[Case]) -> Build:
 
     def build(talk: Talk) -> Recall:
         by_id = {line.id: line for line in talk.lines}
-        return lambda query, _when: [as_item(by_id[name]) for name in gold[talk.id, query]]
+        return lambda query, _when, _tokens: [as_item(by_id[name]) for name in gold[talk.id, query]]
 
     return build
 

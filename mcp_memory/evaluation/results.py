@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcp_memory.errors import InputError
+from mcp_memory.evaluation.answering import Grade
 from mcp_memory.evaluation.report import Rank, RankReport, Report
 from mcp_memory.evaluation.scoring import Row
 
@@ -21,7 +22,8 @@ class Results:
     """One run of one suite: the memory and its references, by name.
 
     `file` is the benchmark file's name and `sha256` its content's hash; `command` what was typed;
-    `switches` the scribe and what was switched off; `ranks` where cue scenes stood (LoCoMo-Plus).
+    `switches` the scribe and what was switched off; `ranks` where cue scenes stood (LoCoMo-Plus); `grades`
+    which answers a language model found right, where one was asked.
     """
 
     suite: str
@@ -32,6 +34,7 @@ class Results:
     systems: Mapping[str, Report]
     switches: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, RankReport] = field(default_factory=dict)
+    grades: tuple[Grade, ...] = ()
 
 
 def fingerprint(path: Path) -> str:
@@ -58,6 +61,7 @@ def write_results(results: Results, path: Path) -> None:
         "switches": dict(results.switches),
         "systems": {name: [_plain(row) for row in report.rows] for name, report in results.systems.items()},
         "ranks": {name: [asdict(rank) for rank in report.ranks] for name, report in results.ranks.items()},
+        "grades": [asdict(grade) for grade in results.grades],
     }
     path.write_text(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
@@ -85,6 +89,7 @@ def _results(document: Any) -> Results:
         switches=document["switches"],
         systems={name: Report(tuple(_row(row) for row in rows)) for name, rows in document["systems"].items()},
         ranks={name: RankReport(tuple(Rank(**rank) for rank in ranks)) for name, ranks in document["ranks"].items()},
+        grades=tuple(Grade(**grade) for grade in document["grades"]),
     )
 
 

@@ -1,7 +1,7 @@
 """Run a memory over cases.
 
 A system under test is a function that takes in a conversation and hands back its recall function:
-`build(talk)` once per case, then `recall(text, when)` → items, best first.
+`build(talk)` once per case, then `recall(text, when, tokens)` → items for a reader with so much room, best first.
 """
 
 import time
@@ -16,7 +16,7 @@ from mcp_memory.evaluation.scoring import Item, LineWords, Row, score, weigh
 
 BUDGETS: Final = (256, 512, 1024, 2048)
 
-Recall = Callable[[str, datetime], Iterable[Item]]
+Recall = Callable[[str, datetime, int], Iterable[Item]]
 Build = Callable[[Talk], Recall]
 RankScenes = Callable[[str, datetime], Sequence[Set[str]]]  # scenes as sets of line ids, best first
 Progress = Callable[[int, int], None]  # questions done, questions in all
@@ -56,10 +56,13 @@ def rank_report(cases: Sequence[Case], build: Callable[[Talk], RankScenes]) -> R
 
 
 def _score_question(question: Question, recall: Recall, lines: LineWords, budgets: Sequence[int]) -> list[Row]:
-    begun = time.perf_counter()
-    items = list(recall(question.text, question.when))
-    seconds = time.perf_counter() - begun
-    unknown = {name for names, _ in items for name in names} - lines.words.keys()
-    if unknown:
-        raise InputError(f"{question.id}: recall named {len(unknown)} lines that the conversation does not have")
-    return [score(question, items, budget, lines, seconds) for budget in budgets]
+    rows = []
+    for budget in budgets:
+        begun = time.perf_counter()
+        items = list(recall(question.text, question.when, budget))
+        seconds = time.perf_counter() - begun
+        unknown = {name for names, _ in items for name in names} - lines.words.keys()
+        if unknown:
+            raise InputError(f"{question.id}: recall named {len(unknown)} lines that the conversation does not have")
+        rows.append(score(question, items, budget, lines, seconds))
+    return rows

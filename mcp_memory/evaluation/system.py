@@ -1,61 +1,84 @@
 """The memory itself as a system under test: it takes a talk in as a user's file, and is asked as a client asks."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from mcp_memory.engine import Memory
 from mcp_memory.evaluation.cases import Line, Talk
 from mcp_memory.evaluation.recorded import RecordedScribe
-from mcp_memory.evaluation.run import BUDGETS, Build, Recall
+from mcp_memory.evaluation.run import RankScenes, Recall
 from mcp_memory.evaluation.scoring import Item
 from mcp_memory.importers.jsonl import read_messages
-from mcp_memory.model.query import Query
-from mcp_memory.ports import Embedder
+from mcp_memory.model.query import Complexity, Query
+from mcp_memory.ports import Chat, Embedder
+from mcp_memory.recall.pipeline import COMPONENTS, evoked_scenes
 from mcp_memory.settings import Settings
 from mcp_memory.text.clean import has_visible
 
-MOST_TOKENS: Final = max(BUDGETS)
 OWNER: Final = "user"  # as the benchmarks call the person in talks with an assistant
+LEVEL_ONE: Final = frozenset(COMPONENTS) - {"gate"}  # quotes and segments are all that is left
 _LOADING_SECONDS: Final = 300.0
 _ENOUGH_SECONDS: Final = 24 * 3600.0
 
 
-@contextmanager
-def ours(
-    settings: Settings, folder: Path, embedder: Embedder | None = None, recordings: Path | None = None
-) -> Iterator[Build]:
-    """Each talk goes into a data folder of its own below `folder`; all else is as in `settings`.
+@dataclass(slots=True)
+class Ours:
+    """A memory per talk, each in a data folder of its own below `folder`; all else is as in `settings`.
 
     Items name lines by the ids they were imported with.  `embedder` serves every talk.  `recordings` is a
     folder with what a strong reader wrote about each talk (<talk>.jsonl, cues.jsonl), to stand in for a
-    language model.  Raises InputError for a recording that cannot be read.
+    language model, `chat` a double of one.  `without` are components left out; `complexity` is told with
+    every question.
     """
 
-    opened: list[Memory] = []
+    settings: Settings
+    folder: Path
+    embedder: Embedder | None = None
+    recordings: Path | None = None
+    chat: Chat | None = None
+    without: frozenset[str] = frozenset()
+    complexity: Complexity | Literal[""] = ""
+    _opened: dict[str, Memory] = field(default_factory=dict)
 
-    def build(talk: Talk) -> Recall:
-        place = folder / f"talk{len(list(folder.iterdir()))}"
-        here = settings.model_copy(update={"data_dir": place, "owner": OWNER, "time_zone": "UTC"})
-        memory = Memory(here, embedder=embedder, scribe=_recorded(talk, recordings) if recordings else None)
-        opened.append(memory)
-        memory.load(_LOADING_SECONDS)
-        _take_in(memory, talk, folder)
+    def build(self, talk: Talk) -> Recall:
+        """See `evaluation.run`.  Raises InputError for a recording that cannot be read."""
+        memory = self._memory(talk)
 
-        def recall(text: str, when: datetime) -> Iterable[Item]:
-            answer = memory.recall(Query(text=text, owner=memory.owner, at=when, max_tokens=MOST_TOKENS))
-            return [(hit.sources, hit.line) for hit in answer.hits]
+        def recall(text: str, when: datetime, tokens: int) -> Iterable[Item]:
+            query = Query(text=text, owner=OWNER, at=when, complexity=self.complexity, max_tokens=tokens)
+            return [(hit.sources, hit.line) for hit in memory.recall(query, self.without).hits]
 
         return recall
 
-    try:
-        yield build
-    finally:
-        for memory in opened:
+    def scenes(self, talk: Talk) -> RankScenes:
+        """All scenes by how much a remark evokes them, as sets of lines."""
+        memory = self._memory(talk)
+
+        def ranked(text: str, when: datetime) -> Sequence[Set[str]]:
+            query, tools = Query(text=text, owner=OWNER, at=when), memory.tools(text, self.without)
+            turns = memory.corpus.turns
+            return [{turns[one].source for one in unit.turns} for unit in evoked_scenes(memory.corpus, query, tools)]
+
+        return ranked
+
+    def close(self) -> None:
+        """Lets go of all data folders."""
+        for memory in self._opened.values():
             memory.store.journal.close()
+
+    def _memory(self, talk: Talk) -> Memory:
+        if talk.id not in self._opened:
+            place = self.folder / f"talk{len(self._opened)}"
+            here = self.settings.model_copy(update={"data_dir": place, "owner": OWNER, "time_zone": "UTC"})
+            scribe = _recorded(talk, self.recordings) if self.recordings else None
+            memory = self._opened[talk.id] = Memory(here, embedder=self.embedder, chat=self.chat, scribe=scribe)
+            memory.load(_LOADING_SECONDS)
+            _take_in(memory, talk, self.folder)
+        return self._opened[talk.id]
 
 
 def _take_in(memory: Memory, talk: Talk, folder: Path) -> None:

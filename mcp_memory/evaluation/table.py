@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from mcp_memory.evaluation.answering import Grades
 from mcp_memory.evaluation.compare import Difference
 from mcp_memory.evaluation.report import CUTOFFS, Figures, RankReport, Report
 from mcp_memory.evaluation.results import Results
@@ -42,6 +43,20 @@ def rank_table(report: RankReport, cutoffs: Sequence[int] = CUTOFFS) -> str:
         hits = report.hits(category, cutoffs)
         cells = "".join(f"{_number(hits[k], 3):>9s}" for k in cutoffs)
         lines.append(f"{category or OVERALL:26s}{report.count(category):9d}{cells}")
+    return "\n".join(lines)
+
+
+def grades_table(grades: Grades) -> str:
+    """How many answers were right by category, and what was not asked."""
+    accuracy = grades.accuracy()
+    lines = [f"{'category':26s}{'n':>9s}{'right':>9s}"]
+    for category in sorted(accuracy, key=lambda name: (not name, name)):
+        count, share = accuracy[category]
+        lines.append(f"{category or OVERALL:26s}{count:9d}{_number(share, 3):>9s}")
+    if grades.failed:
+        lines.append(f"{grades.failed} questions got no usable reply and are not counted")
+    if grades.stopped:
+        lines.append(f"stopped early: {grades.stopped}")
     return "\n".join(lines)
 
 

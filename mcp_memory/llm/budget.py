@@ -7,6 +7,7 @@ from datetime import date
 from typing import Protocol
 
 from mcp_memory.errors import ChatDeniedError, ChatError, ChatPausedError
+from mcp_memory.llm.structured import StructuredChat
 from mcp_memory.ports import Chat, ChatReply, ChatRequest, Clock
 
 
@@ -60,6 +61,11 @@ class Budgeted:
     def switch_off(self, reason: str) -> None:
         """No more calls in this process."""
         self._switch.off = reason
+
+    def close(self) -> None:
+        """Gives connections back, where the model holds any."""
+        if isinstance(self._chat, StructuredChat):
+            self._chat.close()
 
     def beside(self) -> "Budgeted":
         """The same model within the same budget, with places of its own: for calls that must not wait for these."""

@@ -6,9 +6,9 @@ opening an index.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -106,10 +106,10 @@ class Corpus:
             self._let_go([one for one in removed if one in self.turns])
             self._drop(removed)
         newer = all_of([equals(owner=self.owner), col("rev") > lit(self._rev)])
-        for row in readable(self._store, "turns", newer).to_pylist():
+        for row in _rows(readable(self._store, "turns", newer)):
             self._add_turn(turn_from_row(row))
         table = readable(self._store, "units", newer)
-        units = [unit_from_row(row) for row in table.drop_columns(["emb"]).to_pylist()]
+        units = [unit_from_row(row) for row in _rows(table.drop_columns(["emb"]))]
         self._put(units, *_vectors_of(table, self._dimension))
         self._floating.difference_update(unit.id for unit in units)
         if first:
@@ -240,6 +240,12 @@ class Corpus:
         """The vector of a unit's present text, if there is one."""
         with self.lock:
             return self.shelf.vector(unit)
+
+
+def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Rows a thousand at a time: all of them as dictionaries at once would take ten times the table."""
+    for batch in table.to_batches(max_chunksize=1_024):
+        yield from batch.to_pylist()
 
 
 def _vectors_of(table: pa.Table, dimension: int) -> tuple[Vectors, Mask]:

@@ -23,7 +23,7 @@ Vector = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Scores = NDArray[np.float64]
 
-_GROWTH: Final = 2
+_GROWTH: Final = 1.25
 WORDED: Final = ("quote", "item", "scene", "topic")  # views that are searched by words, each in an index of its own
 VIEWS: Final = (*WORDED, "entity", "bridge", *SCENE_VIEWS, *HORIZON_VIEWS)
 CODES: Final = {view: number for number, view in enumerate(VIEWS)}
@@ -141,7 +141,7 @@ class Shelf:
             return None
         row = len(self.ids)
         if row == len(self._alive):
-            self._grow(max(256, row * _GROWTH))
+            self._grow(max(256, int(row * _GROWTH)))
         self.ids.append(unit.id)
         self.row_of[unit.id] = row
         self._alive[row] = True

@@ -37,7 +37,7 @@ def analyze(text: str) -> list[str]:
     return _stemmed(terms)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def term_set(text: str) -> frozenset[str]:
     """The index terms of a text, each once; remembered, because the same texts are compared again and again."""
     return frozenset(analyze(text))

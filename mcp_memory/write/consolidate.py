@@ -65,6 +65,8 @@ class Consolidator:
             ledger.settle(day, [scenes.get(unit.id, unit) for unit in units])
         ledger.settle(TOPICS, topics.topic_units(ledger.of_kind("scene")))
         self._climb({week_key(day) for day in wanted}, ledger, now)
+        today = day_key(now, self._zone)  # what is over is seldom derived again: it would only fill memory
+        self._memo = {one: memo for one, memo in self._memo.items() if memo[2].window >= today}
         return ledger
 
     def session_turns(self, days: Iterable[str]) -> list[tuple[str, list[Turn]]]:

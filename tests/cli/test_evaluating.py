@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from mcp_memory.cli import evaluating
+from mcp_memory.recall.pipeline import COMPONENTS
+
 Run = Callable[..., Any]
 
 SAID = (
@@ -22,7 +25,14 @@ def cases(tmp_path: Path) -> Path:
     ]
     asked = [("Where does Ben's sister move?", "D1:1"), ("What ruined the peppers?", "D1:2")]
     questions = [
-        {"id": gold, "text": text, "when": "2024-04-01T00:00:00+00:00", "category": "single", "gold": [gold]}
+        {
+            "id": gold,
+            "text": text,
+            "when": "2024-04-01T00:00:00+00:00",
+            "category": "single",
+            "gold": [gold],
+            "answer": text,
+        }
         for text, gold in asked
     ]
     file = tmp_path / "cases.jsonl"
@@ -72,3 +82,47 @@ def test_a_file_without_marks_is_left_alone(run: Run, cases: Path, tmp_path: Pat
     readme.write_text("nothing\n", encoding="utf-8")
     assert run("results", str(tmp_path / "run.json"), "--into", str(readme)).code == 1
     assert readme.read_text(encoding="utf-8") == "nothing\n"
+
+
+def test_what_was_left_out_is_told_with_the_figures(run: Run, cases: Path, tmp_path: Path) -> None:
+    left_out = ["--without", "gate", "--without", "climb", "--complexity", "complex"]
+    assert run("eval", "locomo", str(cases), *left_out, "--json", str(tmp_path / "run.json")).code == 0
+    document = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    switches = document["switches"]
+    assert (switches["scribe"], switches["without"], switches["complexity"]) == ("rules", "climb gate", "complex")
+    assert document["command"].endswith("--without gate --without climb --complexity complex")
+
+
+def test_level_one_is_a_run_of_its_own(run: Run, cases: Path, tmp_path: Path) -> None:
+    assert run("eval", "locomo", str(cases), "--level1", "--json", str(tmp_path / "run.json")).code == 0
+    assert json.loads((tmp_path / "run.json").read_text())["switches"]["without"] == "all but level 1"
+
+
+def test_every_component_can_be_left_out() -> None:
+    assert set(evaluating.WITHOUT) == set(COMPONENTS)
+
+
+def test_the_hidden_cue_is_ranked_in_locomo_plus(run: Run, cases: Path, tmp_path: Path) -> None:
+    done = run("eval", "locomo-plus", str(cases), "--json", str(tmp_path / "run.json"))
+    assert "rank of the hidden cue" in done.out
+    assert "mcp-memory" in json.loads((tmp_path / "run.json").read_text())["ranks"]
+
+
+@pytest.mark.parametrize("more", [["--scribe", "recorded"], ["--recorded", "notes"]])
+def test_recorded_notes_need_their_folder(run: Run, cases: Path, more: list[str]) -> None:
+    done = run("eval", "locomo", str(cases), *more)
+    assert done.code == 1
+    assert "go together" in done.err
+
+
+@pytest.mark.parametrize("more", [["--scribe", "llm"], ["--answer"]])
+def test_a_model_that_is_not_set_is_not_asked(run: Run, cases: Path, more: list[str]) -> None:
+    done = run("eval", "locomo", str(cases), *more)
+    assert done.code == 1
+    assert "no language model" in done.err
+
+
+def test_without_a_key_nothing_is_spent(run: Run, cases: Path) -> None:
+    done = run("--set", "llm.provider=openai", "eval", "locomo", str(cases), "--answer", "--calls", "5")
+    assert "there is no key" in done.out
+    assert "0 calls" in done.out

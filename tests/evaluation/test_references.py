@@ -23,7 +23,7 @@ class Opposites:
 
 
 def named(recall: Recall, query: str) -> list[str]:
-    return [names[0] for names, _ in recall(query, WHEN)]
+    return [names[0] for names, _ in recall(query, WHEN, 2048)]
 
 
 def test_bm25_ranks_lines_as_the_yardstick_does(talk: Talk) -> None:
@@ -72,4 +72,4 @@ def test_a_line_is_shown_dated_and_named(talk: Talk) -> None:
 @pytest.mark.parametrize("build", [bm25, recent, shuffled])
 def test_a_thousand_lines_fill_a_budget_and_no_more(build, talk: Talk) -> None:
     many = Talk("many", talk.lines * 200)
-    assert len(list(build(many)("hailstorm Ada Ben", WHEN))) == 80
+    assert len(list(build(many)("hailstorm Ada Ben", WHEN, 2048))) == 80

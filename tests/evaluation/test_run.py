@@ -23,13 +23,13 @@ def test_a_conversation_is_taken_in_once_and_asked_at_the_questions_moment(case:
     def build(talk: Talk) -> Recall:
         built.append(talk.id)
 
-        def recall(text: str, when: datetime) -> list[Item]:
+        def recall(text: str, when: datetime, _tokens: int) -> list[Item]:
             asked.append((text, when))
             return []
 
         return recall
 
-    evaluate([case], build)
+    evaluate([case], build, budgets=(64,))
     assert built == ["talk"]
     assert asked == [(question.text, question.when) for question in case.questions]
 
@@ -42,13 +42,13 @@ def test_progress_counts_questions(case: Case) -> None:
 
 def test_a_name_that_is_not_the_benchmarks_stops_the_run(case: Case) -> None:
     with pytest.raises(InputError, match="q0: recall named 1 lines"):
-        evaluate([case], lambda talk: lambda text, when: [(["tzzz"], "…")])
+        evaluate([case], lambda talk: lambda text, when, tokens: [(["tzzz"], "…")])
 
 
 def test_naming_every_line_in_every_item_gains_next_to_nothing(case: Case) -> None:
     def boast(talk: Talk) -> Recall:
         everything, honest = [line.id for line in talk.lines], bm25(talk)
-        return lambda text, when: [(everything, words) for _, words in honest(text, when)]
+        return lambda text, when, tokens: [(everything, words) for _, words in honest(text, when, tokens)]
 
     honest, boasting = (evaluate([case], build, budgets=(64,)).figures(64) for build in (bm25, boast))
     assert boasting.claimed == 1
