@@ -114,8 +114,9 @@ class Models:
 
     def close(self) -> None:
         """Gives the connections back of the model that was made here."""
-        if self._given_chat is None and self.__dict__.get("chat"):
-            self.chat.close()  # type: ignore[union-attr]  # looked at above, without making one
+        made: Budgeted | None = self.__dict__.get("chat")  # none is made only to be closed
+        if made and self._given_chat is None:
+            made.close()
 
     def state(self) -> dict[str, Any]:
         """What a person should see of it: on or off and why, and what it has cost."""

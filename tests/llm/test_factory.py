@@ -103,4 +103,4 @@ def test_a_local_server_needs_no_key_and_the_probe_tells_its_rung(lab: "Lab") ->
     assert found.structured
     assert found.rung == ("prompt" if lab.provider == "anthropic" else "json_object")
     assert "local" in str(lab.stub.headers[0])
-    chat._chat.close()  # type: ignore[attr-defined]
+    chat.close()
