@@ -1,0 +1,58 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from mcp_memory.model.query import Query
+from mcp_memory.recall.plan import complexity_of, form_of, plan
+
+AT = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def asked(text: str, **more: str) -> Query:
+    return Query(text, "Ann", AT, **more)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Where does Ben live?", "question"),
+        ("tell me about the trip", "question"),
+        ("我住在哪里？", "question"),
+        ("They served cake at work.", "remark"),
+        ("", "remark"),
+        ("I burnt the cake again, what now?", "mixed"),
+        ("We’re moving. Any advice?", "mixed"),
+    ],
+)
+def test_a_text_asks_or_tells_or_both(text: str, form: str) -> None:
+    assert form_of(text) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "complexity"),
+    [
+        ("Where does Ben live?", "simple"),
+        ("How many hives does Ben have?", "hybrid"),
+        ("Why would Ben move?", "complex"),
+        ("", "simple"),
+    ],
+)
+def test_complexity_follows_from_the_words(text: str, complexity: str) -> None:
+    assert complexity_of(text) == complexity
+
+
+def test_the_callers_complexity_wins() -> None:
+    planned = plan(asked("Why would Ben move?", complexity="simple"), ["Ben"])
+    assert (planned.complexity, planned.by) == ("simple", "caller")
+
+
+def test_people_are_found_as_whole_words_and_are_no_keywords() -> None:
+    planned = plan(asked("Did ben tell Benjamin about the bees?"), ["Ben", "Anna (work)", "x+"])
+    assert planned.speakers == ("Ben",)
+    assert "bee" in " ".join(planned.keywords)
+    assert "ben" not in [one.lower() for one in planned.keywords]
+
+
+def test_what_the_assistant_said_is_known_by_being_asked_for() -> None:
+    assert plan(asked("What hotel did you recommend?"), []).of_assistant
+    assert not plan(asked("What hotel did Ben book?"), []).of_assistant
