@@ -17,8 +17,10 @@ from mcp_memory.text.datewords import MONTHS, TABLE, Reading
 
 # what every reading needs, so that most sentences are not searched thirty times
 _PERHAPS: Final = re.compile(
-    r"\d|day|week|month|year|ago|night|morrow|morning|evening|noon|summer|winter|spring|fall|autumn|season"
-    r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|christmas|easter|mon|tue|wed|thu|fri|sat|sun",
+    r"\d|\b(?:days?|weeks?|weekends?|months?|years?|fortnight|yesterday|today|tonight|tomorrow|nights?|mornings?"
+    r"|afternoon|evening|noon|ago|summer|winter|spring|fall|autumn|christmas|easter)\b|\b(?:jan|feb|mar|apr|may|jun|jul"
+    r"|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december"
+    r"|(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:days?)?)\b",
     re.IGNORECASE,
 )
 _YEARS: Final = range(1, 9999)
