@@ -61,7 +61,7 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
         channels = _channels(corpus, asked, analyze(query.text), tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, live, tools)
-        pen = Pen(corpus, tools.zone, asked, _sense(corpus, live, tools))
+        pen = Pen(corpus, tools.zone, asked, found.sense)
         page, dropped = _fill(corpus, found, planned, query, pen, tools)
         hits = hits_of(corpus, page)
     trace = trace_of(query, planned, found, page, dropped)
@@ -148,7 +148,7 @@ def _find(corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, live:
     by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
     sense = _sense(corpus, live, tools)
     evoked = [] if sense is None else _evoked(corpus, associations(shelf, atlas, sense, live))
-    return Found(facts, evoked, by_unit, atlas.written)
+    return Found(facts, evoked, by_unit, atlas.written, sense)
 
 
 def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
