@@ -12,6 +12,7 @@ from mcp_memory.store.shelf import VIEWS, Shelf, Vector
 
 # the views that evoke a host; entity cues name kinds of things, which helps facts and not associations
 EVOKING: Final = (*SCENE_VIEWS, *HORIZON_VIEWS, "bridge")
+LEAST_ROWS: Final = 20  # from which vectors have a theme that can be taken out
 # the views of each component of the papers' ablations
 HIDES: Final[Mapping[str, frozenset[str]]] = {
     "scenes": frozenset({"scene"}),
@@ -84,7 +85,8 @@ def _cues(shelf: Shelf, rows: Rows) -> Cues:
     known = (hosts >= 0) & shelf.embedded[rows]
     rows, hosts = rows[known], hosts[known]
     vectors = shelf.vectors[rows]
-    mean = vectors.mean(axis=0) if len(rows) else np.zeros(shelf.vectors.shape[1], dtype=np.float32)
+    enough = len(rows) >= LEAST_ROWS  # the mean of a few cues is those cues: taken out, nothing would be left of them
+    mean = vectors.mean(axis=0) if enough else np.zeros(shelf.vectors.shape[1], dtype=np.float32)
     towards = (vectors @ mean).astype(np.float64)
     length = np.sqrt(np.maximum(1.0 - 2.0 * towards + float(mean @ mean), 1e-9))
     return Cues(rows, hosts, mean, towards, length)

@@ -7,6 +7,7 @@ from typing import Any
 from mcp_memory.model.query import Hit, Plan, Query
 from mcp_memory.recall.fit import Candidate, Page
 from mcp_memory.store.corpus import Corpus
+from mcp_memory.store.shelf import Vector
 
 
 @dataclass(slots=True)
@@ -17,6 +18,8 @@ class Found:
     evoked: list[Candidate]
     leaves: Mapping[str, float]
     written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
+    sense: Vector | None = None  # the query without the store's theme
+    sense: Vector | None = None  # the query without the store's dominant theme
 
 
 def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from mcp_memory.model.query import Answer, Plan, Query
 from mcp_memory.model.unit import Unit
 from mcp_memory.recall.associate import FAR, Evoked, associations, centred
-from mcp_memory.recall.atlas import HIDES, Atlas, chart
+from mcp_memory.recall.atlas import HIDES, LEAST_ROWS, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
 from mcp_memory.recall.climb import climb
@@ -29,7 +29,6 @@ from mcp_memory.text.lexical import analyze
 POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
 SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
-LEAST_ROWS: Final = 20  # from which a store has a theme that can be taken out
 
 COMPONENTS: Final = (*HIDES, "cascade", "climb", "persona", "gate")
 

@@ -27,7 +27,7 @@ _RETRIES: Final = 8
 _CONFLICTS: Final = ("commit conflict", "retryable", "too many concurrent", "concurrent")
 _FULL: Final = ("no space left", "quota exceeded", "storagefull")
 _KEEP_VERSIONS: Final = timedelta(seconds=10)  # a reader of a pruned version reads again
-_CACHE_BYTES: Final = 32 << 20
+_CACHE_BYTES: Final = 8 << 20
 
 
 def connect(uri: str) -> Any:
