@@ -19,7 +19,6 @@ class Found:
     leaves: Mapping[str, float]
     written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
     sense: Vector | None = None  # the query without the store's theme
-    sense: Vector | None = None  # the query without the store's dominant theme
 
 
 def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:
