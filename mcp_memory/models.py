@@ -11,7 +11,7 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.errors import ChatError, EmbedError
+from mcp_memory.errors import ChatError, EmbedError, SettingsError
 from mcp_memory.model.query import Plan, Query
 from mcp_memory.model.reply import Spent
 from mcp_memory.ports import Chat, ChatReply, ChatRequest, Clock, Reranker, Scribe
@@ -141,8 +141,8 @@ class Models:
                 return ruled
             try:
                 found = llm_plan(chat, self._prompts, query.text, self._settings.recall.deadline)
-            except ChatError as error:
-                logger.info("planned by rules: %s", error)
+            except (ChatError, SettingsError) as error:
+                logger.warning("planned by rules: %s", error)
                 return ruled
             return replace(ruled, complexity=found.complexity, keywords=found.keywords, by="llm")
 
@@ -163,8 +163,8 @@ class Models:
         def judge(lines: Sequence[tuple[str, str, str]]) -> set[str] | None:
             try:
                 return llm_gate(chat, self._prompts, query, lines, self._settings.recall.deadline)
-            except ChatError as error:
-                logger.info("kept by score: %s", error)
+            except (ChatError, SettingsError) as error:
+                logger.warning("kept by score: %s", error)
                 return None
 
         return judge
