@@ -71,6 +71,8 @@ class Model:
             return self.fail
         rows = rows_of(request)
         plain = {"close_batch": self._batch, "close_session": self._session, "close_period": self._period}
+        if request.kind not in plain:
+            return {"complexity": 0, "keywords": []} if request.kind == "plan" else {"keep": []}
         reply = plain[request.kind](rows)
         edit = self.edit.get(request.kind)
         return edit(rows, reply) if edit else reply
