@@ -1,7 +1,7 @@
 """What inspect_memory says about the machinery: work not done yet, and what is switched on."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp_memory.models import Models
 from mcp_memory.ports import Embedder
@@ -9,6 +9,11 @@ from mcp_memory.ports import Embedder
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
     from mcp_memory.write.drain import Drain
+
+NOBODY: Final = (
+    "none: the rules write. A language model that is set later (llm.provider) writes what is said from then on;"
+    " `mcp-memory rebuild --rescribe` asks it about the past as well"
+)
 
 
 def pending(drain: "Drain", corpus: "Corpus", models: Models, limit: int) -> dict[str, Any]:
@@ -18,7 +23,8 @@ def pending(drain: "Drain", corpus: "Corpus", models: Models, limit: int) -> dic
         "turns_to_index": journal.pending_count(owner),
         "days_to_derive": [day for whose, day in journal.dirty() if whose == owner][:limit],
         "units_without_vector": len(corpus.without_vector()),
-        "windows_to_scribe": drain.work.windows(owner)[:limit] if models.scribe else [],
+        "windows_to_scribe": drain.work.windows(owner)[:limit] if models.scribing else [],
+        "scribe": "" if models.scribing else NOBODY,
         "failed_questions": [asdict(one) for one in drain.work.failures(owner)[:limit]],
     }
 

@@ -141,6 +141,7 @@ def test_without_a_scribe_nothing_piles_up_and_the_past_is_asked_about_only_on_d
     assert world.left(without) == ["2026-03-02", "2026-W10", "2026-03"]
     with pytest.raises(SettingsError, match="no language model"):
         without.rebuild(rescribe=True)
+    assert "rebuild --rescribe" in without.inspect("pending", "", None, None, 5)["scribe"]
     world.wait(hours=1)
     memory = world.open()
     memory.ask_scribe()
