@@ -128,11 +128,15 @@ class Memory:
         """Finds what answers or is evoked by a query; `without` are components left out, for ablations."""
         from mcp_memory.recall.pipeline import recall
 
-        notices = self.notices()
-        room = max(0, query.max_tokens - sum(map(count_tokens, notices)))
-        answer, trace = recall(self.corpus, replace(query, max_tokens=room), self.tools(query.text, without))
+        tools, notices, left = self.tools(query.text, without), list[str](), query.max_tokens // 2
+        for notice in self.notices():  # in a very small answer memories count more than what is said about them
+            if (size := count_tokens(notice)) <= left:
+                notices.append(notice)
+                left -= size
+        room = query.max_tokens - sum(map(count_tokens, notices))
+        answer, trace = recall(self.corpus, replace(query, max_tokens=room), tools)
         self._traces.append(trace)
-        return replace(answer, notices=notices)
+        return replace(answer, notices=tuple(notices))
 
     def tools(self, text: str, without: frozenset[str] = frozenset()) -> "Tools":
         """What a recall of `text` works with; what was said meanwhile is taken in first."""
@@ -154,7 +158,8 @@ class Memory:
         self._catch_up()
         with self.corpus.lock:
             units = list(self.corpus.units.values())
-        return view(units, speaker.strip() or self.owner, at or self.now(), bool(speaker.strip()), self.notices())
+        moment, who = at or self.now(), speaker.strip()
+        return view(units, who or self.owner, moment, bool(who), self.notices(), self.corpus.outdated(moment))
 
     def inspect(
         self, view: str, name: str, since: datetime | None, until: datetime | None, limit: int
@@ -236,7 +241,10 @@ class Memory:
 
     def notices(self) -> tuple[str, ...]:
         """What a person should be told now, in whole sentences."""
-        return (*self.store.notices(), *self.embedding.notices(self.store.card, bool(self._threads)))
+        found = [*self.store.notices(), *self.embedding.notices(self.store.card, bool(self._threads))]
+        if not self.corpus.turns and (self.store.journal.settled_count() > 0 or self.store.journal.pending_count()):
+            found.append(f'Nothing is stored for the owner "{self.owner}"; this folder has another: set `owner`.')
+        return tuple(found)
 
     def _catch_up(self) -> None:
         """A bounded drain, so that what was just said is in the tree; recall does not need it."""

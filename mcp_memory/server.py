@@ -57,6 +57,9 @@ class MemoryServer(MCPServer[None]):
         for tool in await self.list_tools():
             if tool.name == name:
                 _check_names(name, arguments, set(tool.input_schema.get("properties", {})))
+                needed = tool.input_schema.get("required", ())
+                # some clients send null for what they leave out
+                arguments = {key: one for key, one in arguments.items() if one is not None or key in needed}
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:

@@ -25,6 +25,7 @@ def pending(drain: "Drain", corpus: "Corpus", models: Models, limit: int) -> dic
         "units_without_vector": len(corpus.without_vector()),
         "windows_to_scribe": drain.work.windows(owner)[:limit] if models.scribing else [],
         "scribe": "" if models.scribing else NOBODY,
+        "corrections_that_fit_nothing": corpus.unmatched()[:limit],
         "failed_questions": [asdict(one) for one in drain.work.failures(owner)[:limit]],
     }
 

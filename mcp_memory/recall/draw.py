@@ -34,8 +34,16 @@ _ISO: Final = re.compile(r"\b(?:19|20)\d\d-\d\d")
 class Pen:
     """Draws the lines of one answer; `asked` are the query's terms, `sense` the centred query or None."""
 
-    def __init__(self, corpus: Corpus, zone: ZoneInfo, asked: Sequence[str], sense: Vector | None) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        zone: ZoneInfo,
+        asked: Sequence[str],
+        sense: Vector | None,
+        outdated: Sequence[Unit] = (),
+    ) -> None:
         self._corpus, self._zone, self._sense = corpus, zone, sense
+        self._outdated = [plain(unit.text) for unit in outdated]
         self._asked = frozenset(asked)
 
     def draw(self, candidate: Candidate, before: int) -> Drawn:
@@ -86,7 +94,13 @@ class Pen:
         first, last = local_day(unit.start, self._zone), local_day(unit.end, self._zone)
         when = first if first == last else f"{first}/{last}"
         who = f"{plain(unit.speaker)}: " if unit.kind == "persona" else ""
-        return self._drawn(unit, f"{when} {who}{cut_tokens(plain(unit.text), NODE)}", unit.turns)
+        lines = [line for line in unit.text.split("\n") if not self._is_outdated(line)]
+        return self._drawn(unit, f"{when} {who}{cut_tokens(plain(' '.join(lines)), NODE)}", unit.turns)
+
+    def _is_outdated(self, line: str) -> bool:
+        """Whether a summary quotes what has been replaced since."""
+        said = plain(line).partition(": ")[2] or plain(line)
+        return any(said and said in text for text in self._outdated)
 
     def _drawn(self, unit: Unit, text: str, sources: Iterable[str]) -> Drawn:
         terms = term_set(text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcp_memory.model.query import Section
-from mcp_memory.text.tokens import count_tokens
+from mcp_memory.text.tokens import count_tokens, cut_tokens
 
 TOLD_PENALTY: Final = 0.2  # what a line loses whose sources are all told already; partly told: that share
 ALIKE: Final = 0.9  # Jaccard of terms from which two lines say the same
@@ -80,6 +80,14 @@ class Page:
         self.used += size + HEADING * opens
         self.told |= drawn.told
         return True
+
+    def force(self, candidate: Candidate, drawn: Drawn) -> None:
+        """Cuts a line down to the budget: what was found must not be taken for nothing because it is long."""
+        body, _, handle = drawn.text.rpartition(" ")
+        text = f"{cut_tokens(body, self.budget - HEADING - MARK - count_tokens(handle))} {handle}"
+        size = count_tokens(text) + MARK
+        self.lines.append(Line(candidate, text, size, drawn.terms, drawn.sources))
+        self.used += size + HEADING
 
     def _fold(self, twin: Line) -> None:
         """Counts one more of a line, as long as there is room to say so."""

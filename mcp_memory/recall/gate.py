@@ -15,7 +15,7 @@ THRESHOLD: Final = 0.55
 RAW_THRESHOLD: Final = 0.35  # for quotes alone, whose scores fall off more slowly
 DEFAULT_TOKENS: Final = 1024
 FLOOR: Final[Mapping[Complexity, int]] = {"simple": 3, "hybrid": 8, "complex": 15}
-NOISE: Final = 0.09  # spread of the cosines of nonsense with what people say, as measured with the bundled encoder
+NOISE: Final = 0.07  # spread of the cosines of nonsense with what people say, as measured with the bundled encoder
 
 Judge = Callable[[Sequence[tuple[str, str, str]]], set[str] | None]
 """(id, line, via) of each line -> ids worth keeping; None when it cannot say in time."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -15,7 +16,7 @@ from mcp_memory.recall.atlas import HIDES, LEAST_ROWS, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
 from mcp_memory.recall.climb import climb
-from mcp_memory.recall.draw import Pen
+from mcp_memory.recall.draw import LONG_QUOTES, Pen
 from mcp_memory.recall.fit import Candidate, Page, pack
 from mcp_memory.recall.fuse import Rows, Scores, top
 from mcp_memory.recall.gate import FLOOR, Judge, judged, nothing, threshold
@@ -60,7 +61,7 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
         channels = _channels(corpus, asked, analyze(query.text), tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, live, tools)
-        pen = Pen(corpus, tools.zone, asked, found.sense)
+        pen = Pen(corpus, tools.zone, asked, found.sense, corpus.outdated(_asked_of(query)))
         page, dropped = _fill(corpus, found, planned, query, pen, tools)
         hits = hits_of(corpus, page)
     trace = trace_of(query, planned, found, page, dropped)
@@ -83,11 +84,16 @@ def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
 
 
 def _live(corpus: Corpus, query: Query) -> Mask:
-    """What may be seen: of the time asked about, begun by the moment of asking, and not superseded."""
+    """What may be seen: of the time asked about, begun by the moment of asking, and not superseded by then."""
     shelf = corpus.shelf
     live = shelf.alive & shelf.between(query.since, query.until, query.at)
-    live[[row for one in corpus.superseded if (row := shelf.row_of.get(one)) is not None]] = False
+    live[[row for one in corpus.outdated(_asked_of(query)) if (row := shelf.row_of.get(one.id)) is not None]] = False
     return live
+
+
+def _asked_of(query: Query) -> datetime:
+    """The latest moment that may show through."""
+    return min(query.at, query.until) if query.until else query.at
 
 
 def _people(corpus: Corpus) -> list[str]:
@@ -227,6 +233,8 @@ def _fill(corpus: Corpus, found: Found, planned: Plan, query: Query, pen: Pen, t
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
     if tools.judge and "gate" not in tools.without:
         dropped += _judge(page, planned, tools.judge)
+    if not page.lines and found.facts:
+        page.force(found.facts[0], pen.draw(found.facts[0], LONG_QUOTES))
     if "climb" in tools.without:
         return page, dropped
     above = climb(corpus, found.leaves, planned.complexity, planned.speakers)

@@ -83,6 +83,9 @@ _SUPPOSED: Final = re.compile(
 )
 
 
+NOTED_KEY: Final = "timeline"
+
+
 def key_of(sentence: str) -> str:
     """The persona key under which a sentence says something of its speaker, or ""."""
     bare = _QUOTED.sub(" ", sentence.replace("’", "'"))
@@ -101,4 +104,5 @@ def said_of_self(turn: Turn) -> list[tuple[str, str]]:
     if turn.role == "assistant":
         return []
     found = ((key_of(sentence), sentence) for sentence in sentences(turn.text))
-    return [(key, cut_tokens(plain(sentence), LONGEST)) for key, sentence in found if key]
+    noted = [(NOTED_KEY, note.fact) for note in turn.notes]  # what the caller understood of what was said
+    return [(key, cut_tokens(plain(sentence), LONGEST)) for key, sentence in [*found, *noted] if key]

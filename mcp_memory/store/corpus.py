@@ -193,6 +193,17 @@ class Corpus:
             old: unit.id for unit in self._corrections.values() for old in self._replacing[unit.id] if old in self.units
         }
 
+    def outdated(self, moment: datetime) -> list[Unit]:
+        """Items that were no longer true at a moment: what a fact said by then replaces."""
+        with self.lock:
+            pairs = [(self.units.get(old), self.units.get(new)) for old, new in self.superseded.items()]
+        return [old for old, new in pairs if old and new and new.start <= moment]
+
+    def unmatched(self) -> list[str]:
+        """Ids of items that say they replace something that is not there."""
+        with self.lock:
+            return [one for one in self._corrections if not self._replacing.get(one)]
+
     # ------------------------------------------------------------------ vectors
 
     def embed_missing(self, embed: Callable[[Sequence[str]], Vectors], most: int) -> int:

@@ -63,11 +63,11 @@ def _older(other: Unit, unit: Unit) -> bool:
 
 
 def _same_fact(target: Unit, units: Mapping[str, Unit]) -> Iterator[Unit]:
-    """The target and the quotes of its evidence that say the same."""
+    """The target and the quotes and notes of its evidence that say the same."""
     yield target
     terms = term_set(target.text)
     for other in units.values():
-        if other.view == "quote" and other.id != target.id and set(other.turns) & set(target.turns):
+        if other.kind == "item" and other.id != target.id and set(other.turns) & set(target.turns):
             said = term_set(other.text)
             if terms and len(terms & said) >= COVERAGE * min(len(terms), len(said) or 1):
                 yield other

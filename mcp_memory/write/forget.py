@@ -55,7 +55,7 @@ def resolve(corpus: "Corpus", name: str) -> Turn | Unit:
         choices = ", ".join(one.id for one in found[:5])
         raise InputError(f"that id could mean {len(found)} records: use one of {choices}")
     if not found:
-        raise InputError("no memory has that id: copy it from recall or inspect_memory (the part in parentheses)")
+        raise InputError("no memory has that id: copy it from recall (behind the #) or inspect_memory")
     return found[0]
 
 
@@ -66,7 +66,7 @@ def doomed(corpus: "Corpus", names: Sequence[str]) -> Doomed:
     is likely to repeat it.  Raises InputError.
     """
     if not names:
-        raise InputError("give the ids to forget, as shown in parentheses by recall or inspect_memory")
+        raise InputError("give the ids to forget, as recall (behind the #) or inspect_memory shows them")
     with corpus.lock:
         ids = {turn for name in names for turn in _turns_of(corpus, resolve(corpus, name))}
         turns = {*corpus.whole_exchanges(ids)}

@@ -16,6 +16,7 @@ from mcp_memory.model.ids import make_id
 from mcp_memory.model.notes import PERSONA_KEYS, Period, PeriodNotes
 from mcp_memory.model.persona import Patch, PersonaView
 from mcp_memory.model.unit import Unit
+from mcp_memory.text.clean import plain
 from mcp_memory.text.titles import extract
 from mcp_memory.text.tokens import count_tokens
 from mcp_memory.write.tree import node_id
@@ -27,7 +28,7 @@ SHOWN_TOKENS: Final = 320  # of entries, all keys together; a whole persona stay
 QUOTED_TOKENS: Final = 80  # of a portrait that only repeats them
 _ENTRY_TOKENS: Final = 14  # of an entry's date and evidence
 MOST_PORTRAITS: Final = 8  # a call; in a group of many the others' are by rules
-MOST_KNOWN: Final = 12  # newest entries of a key that a scribe is shown
+MOST_KNOWN: Final = 24  # newest entries of a key that a scribe is shown, shared by the speakers
 _OVERWRITES: Final = frozenset({"identity", "preferences", "relations", "aggregations"})
 
 
@@ -66,8 +67,15 @@ def _moment(entry: Patch) -> tuple[str, str]:
     return (entry["when"] or entry["at"], entry["value"])
 
 
-def view(units: Sequence[Unit], speaker: str, at: datetime, named: bool, notices: Sequence[str]) -> PersonaView:
-    """A speaker as known at a moment; nothing said later shows through.
+def view(
+    units: Sequence[Unit],
+    speaker: str,
+    at: datetime,
+    named: bool,
+    notices: Sequence[str],
+    outdated: Sequence[Unit] = (),
+) -> PersonaView:
+    """A speaker as known at a moment; nothing said later shows through, nothing `outdated` by then is left.
 
     Raises InputError for a named speaker of whom nothing is known.
     """
@@ -78,7 +86,7 @@ def view(units: Sequence[Unit], speaker: str, at: datetime, named: bool, notices
     if named and not mine:
         known = ", ".join(sorted(who.values())[:10]) or "nobody yet"
         raise InputError(f"nothing is known of that speaker; known: {known}")
-    patches = [patch for one in mine for patch in one.detail.get("patches", ())]
+    patches = [patch for one in mine for patch in one.detail.get("patches", ()) if not _replaced(patch, outdated)]
     merged = merge(patches, name, at)
     written = [one for one in mine if one.source != "rules" and one.end <= at]
     others = [other for other in who.values() if other != name]
@@ -88,12 +96,21 @@ def view(units: Sequence[Unit], speaker: str, at: datetime, named: bool, notices
     hint = [f"Nothing is known of {name} yet; known: {', '.join(sorted(others)[:10])}."] if others and not mine else []
     return PersonaView(
         speaker=name,
-        as_of=at.date().isoformat(),
+        as_of=(at - timedelta(microseconds=1)).date().isoformat(),  # `at` may be the first moment after a day
         since=merged.since,
         portrait=written[-1].text if written else portrait_by_rules(merged, QUOTED_TOKENS),
         keys=shown,
         changes=_changes(patches, at),
         notices=[*hint, *more, *notices],
+    )
+
+
+def _replaced(patch: Patch, outdated: Sequence[Unit]) -> bool:
+    """Whether what a patch says is what one of these items said."""
+    return any(
+        set(patch["turns"]) & set(one.turns)
+        and (patch["value"] in plain(one.text) or plain(one.text) in patch["value"])
+        for one in outdated
     )
 
 
@@ -162,7 +179,8 @@ def fingerprint(weeks: Sequence[Unit], sessions: Sequence[Unit]) -> str:
 def known_of(sessions: Sequence[Unit], names: Iterable[str], until: datetime) -> list[Persona]:
     """What is known of some speakers from what was said up to a moment, the newest entries of each key."""
     merged = [merge(patches_of(sessions, name), name, until) for name in names]
-    return [replace(one, entries={key: group[-MOST_KNOWN:] for key, group in one.entries.items()}) for one in merged]
+    most = MOST_KNOWN // max(1, len(merged))
+    return [replace(one, entries={key: group[-most:] for key, group in one.entries.items()}) for one in merged]
 
 
 def question(month: str, weeks: Sequence[Unit], history: Sequence[Unit], known: Iterable[Persona]) -> Period:

@@ -71,7 +71,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("remember_turn", {"user": "x", "notes": [{"fact": ""}]}, "fact"),
     ("remember_turn", {"user": "x", "notes": [{"fact": "y", "weight": 3}]}, "weight"),
     ("remember_turn", {"user": "x", "notes": "a fact"}, "notes"),
-    ("remember_turn", {"user": "x", "notes": None}, "notes"),
     ("remember_turn", {"user": "x", "topic": "t" * 300}, "topic"),
     ("remember_turn", {"user": "x" * 2_000_001}, "split"),
     ("persona", {"speaker": "Nobody Known"}, "nothing is known"),
@@ -181,3 +180,8 @@ def test_another_owners_memory_is_never_shown(
         assert "zeppelin" not in str(result.structured_content)
     assert [result.is_error for result in shown[-3:]] == [True, True, True]
     assert "zeppelin" in text(call("recall", {"query": "zeppelin"}, of=ben))
+
+
+def test_null_for_what_may_be_left_out_counts_as_left_out(call: Call) -> None:
+    result = call("remember_turn", {"user": "I like tea", "notes": None, "at": None})
+    assert not result.is_error

@@ -1,0 +1,79 @@
+"""Facts that are no longer true, seen from before and after."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from mcp_memory import views
+from mcp_memory.engine import Memory
+from mcp_memory.model.turn import Note
+from mcp_memory.ports import FixedClock
+from mcp_memory.write.remember import Said
+
+FIRST = datetime(2026, 1, 5, 10, tzinfo=UTC)
+THEN = FIRST + timedelta(days=21)
+
+
+def told(memory: Memory, replaces: str = "") -> None:
+    old = Note("Ann works at the Hansa brewery")
+    memory.remember(Said("I work at the Hansa brewery.", notes=[old], at=FIRST))
+    named = replaces or next(one.id for one in recalled(memory, "Where does Ann work? Hansa brewery"))
+    new = Note("Ann works at the ferry office", replaces=named)
+    memory.remember(Said("I have a new job at the ferry office.", notes=[new], at=THEN))
+
+
+def recalled(memory: Memory, query: str, until: str = "") -> list[views.HitResult]:
+    return views.recalled(memory, query, "complex", "", until, 1024)[1].hits
+
+
+def test_a_fact_replaced_by_the_id_that_recall_shows_is_gone_in_every_form(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    told(memory)
+    assert not [one for one in recalled(memory, "Hansa brewery work") if "Hansa" in one.text]
+
+
+def test_a_fact_replaced_by_its_words_is_gone_from_summaries_too(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    told(memory, "Ann works at the Hansa brewery")
+    memory.drain()
+    assert not [one for one in recalled(memory, "Why would Ann work at the Hansa brewery?") if "Hansa" in one.text]
+
+
+def test_before_the_correction_the_older_fact_still_holds(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    told(memory)
+    assert [one for one in recalled(memory, "Hansa brewery work", "2026-01-15") if "Hansa" in one.text]
+
+
+def test_a_persona_tells_what_is_true_and_formerly_what_was(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    told(memory)
+    memory.drain()
+    now, before = views.persona(memory, "", "")[0], views.persona(memory, "", "2026-01-15")[0]
+    assert "Hansa" not in now
+    assert "ferry office" in now
+    assert "Hansa" in before
+    assert "as of 2026-01-15" in before
+
+
+def test_a_line_too_long_for_the_budget_is_cut_and_not_called_nothing(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember(Said("The violin belonged to uncle Marta " + "and it was never played in the house " * 9))
+    text, answer = views.recalled(memory, "violin", "auto", "", "", 32)
+    assert answer.hits
+    assert "violin" in text
+    assert answer.tokens <= 32
+
+
+def test_an_owner_without_memories_hears_that_the_folder_has_another(
+    open_memory: Callable[..., Memory], clock: FixedClock
+) -> None:
+    open_memory().remember(Said("the cat swallowed a ring"))
+    text, _ = views.recalled(open_memory(owner="Bo"), "what did the cat swallow", "auto", "", "", 256)
+    assert "another" in text
+    assert "ring" not in text
+
+
+def test_a_correction_that_fits_nothing_is_listed_as_work(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember(Said("I like tea", notes=[Note("Ann likes tea", replaces="quantum chromodynamics lecture")]))
+    assert memory.inspect("pending", "", None, None, 20)["corrections_that_fit_nothing"]
