@@ -134,7 +134,7 @@ def test_failures_are_forgotten_with_the_answers(world: "World") -> None:
 
 def test_without_a_scribe_nothing_piles_up_and_the_past_is_asked_about_only_on_demand(world: "World") -> None:
     without = world.open(embedder=None)
-    for number in range(1, 26):
+    for number in (1, 2, 9, 20):
         world.add(without, world.talk(world.day(number), *world.lines(5)))
     assert world.left(without) == []
     world.add(without, world.talk(world.clock.now(), *world.lines(5)))
