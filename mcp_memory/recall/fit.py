@@ -14,6 +14,7 @@ MOST: Final = 400  # candidates looked at
 MARK: Final = 1  # tokens of the mark in front of a line
 HEADING: Final = 4  # tokens that a section's heading takes at most
 TIMES: Final = 4  # tokens of "(×2)"
+LEAST_CUT: Final = 8  # tokens below which a cut line says nothing
 TRIES: Final = 25  # lines that did not fit before giving up: a shorter one may still fit
 
 
@@ -84,7 +85,10 @@ class Page:
     def force(self, candidate: Candidate, drawn: Drawn) -> None:
         """Cuts a line down to the budget: what was found must not be taken for nothing because it is long."""
         body, _, handle = drawn.text.rpartition(" ")
-        text = f"{cut_tokens(body, self.budget - HEADING - MARK - count_tokens(handle))} {handle}"
+        room = self.budget - HEADING - MARK - count_tokens(handle)
+        if room < LEAST_CUT:
+            return
+        text = f"{cut_tokens(body, room)} {handle}"
         size = count_tokens(text) + MARK
         self.lines.append(Line(candidate, text, size, drawn.terms, drawn.sources))
         self.used += size + HEADING

@@ -33,7 +33,7 @@ _ASSISTANT: Final = re.compile(
     r"|suggestion|recommendation|answer|wrote)\w*\b",
     re.IGNORECASE,
 )
-SHARES: Final[Mapping[Form, float]] = {"question": 0.1, "mixed": 0.35, "remark": 0.6}
+SHARES: Final[Mapping[Form, float]] = {"question": 0.05, "mixed": 0.35, "remark": 0.6}
 
 
 def plan(query: Query, speakers: Iterable[str]) -> Plan:
