@@ -2,13 +2,16 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from mcp_memory.model.turn import Note, Turn
 from mcp_memory.model.unit import Unit
+
+_REPEATED: Final = ("owner", "kind", "family", "view", "speaker", "parent", "window", "source", "status")
 
 
 def turn_to_json(turn: Turn) -> str:
@@ -67,6 +70,7 @@ def unit_to_row(unit: Unit, rev: int, emb: Any) -> dict[str, Any]:
 def unit_from_row(row: Mapping[str, Any]) -> Unit:
     """The unit a row of `units` holds."""
     fields = {name: row[name] for name in Unit.__slots__}
+    fields |= {name: sys.intern(fields[name]) for name in _REPEATED}  # one string for all rows that say the same
     fields |= {"turns": tuple(row["turns"]), "detail": json.loads(row["detail"]) if row["detail"] else {}}
     return Unit(**fields | {"start": _utc(row["start"]), "end": _utc(row["end"])})
 
