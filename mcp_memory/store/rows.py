@@ -11,7 +11,10 @@ from typing import Any, Final
 from mcp_memory.model.turn import Note, Turn
 from mcp_memory.model.unit import Unit
 
-_REPEATED: Final = ("owner", "kind", "family", "view", "speaker", "parent", "window", "source", "status")
+# one string for all rows that say the same: a fifth of what a large memory's rows would take
+_NOTHING: Final[Mapping[str, Any]] = {}
+_SHARED: Final = ("id", "owner", "session", "exchange", "speaker", "role", "text", "topic", "ref")
+_REPEATED: Final = ("owner", "kind", "family", "view", "speaker", "parent", "window", "source", "status", "text")
 
 
 def turn_to_json(turn: Turn) -> str:
@@ -35,6 +38,7 @@ def turn_to_row(turn: Turn, rev: int) -> dict[str, Any]:
 def turn_from_row(row: Mapping[str, Any]) -> Turn:
     """The turn a row of `turns` holds."""
     fields = {name: row[name] for name in Turn.__slots__}
+    fields |= {name: sys.intern(fields[name]) for name in _SHARED}
     fields["notes"] = _notes(json.loads(row["notes"])) if row["notes"] else ()
     return Turn(**fields | {"at": _utc(row["at"])})
 
@@ -69,10 +73,16 @@ def unit_to_row(unit: Unit, rev: int, emb: Any) -> dict[str, Any]:
 
 def unit_from_row(row: Mapping[str, Any]) -> Unit:
     """The unit a row of `units` holds."""
+    start, end = _utc(row["start"]), _utc(row["end"])
     fields = {name: row[name] for name in Unit.__slots__}
-    fields |= {name: sys.intern(fields[name]) for name in _REPEATED}  # one string for all rows that say the same
-    fields |= {"turns": tuple(row["turns"]), "detail": json.loads(row["detail"]) if row["detail"] else {}}
-    return Unit(**fields | {"start": _utc(row["start"]), "end": _utc(row["end"])})
+    fields |= {name: sys.intern(fields[name]) for name in _REPEATED}
+    fields |= {
+        "start": start,
+        "end": start if end == start else end,
+        "turns": tuple(map(sys.intern, row["turns"])),
+        "detail": json.loads(row["detail"]) if row["detail"] else _NOTHING,
+    }
+    return Unit(**fields)
 
 
 def _notes(raw: list[Mapping[str, Any]]) -> tuple[Note, ...]:
