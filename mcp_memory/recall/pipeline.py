@@ -1,7 +1,7 @@
 """Recall as six steps: plan, leaves, cascade, climb, gate, fit; each leaves a trace."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
@@ -54,8 +54,10 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
     """The answer to a query, and the trace of how it came about."""
     with corpus.lock:
         planned = plan(query, _people(corpus))
-        if tools.planner:
-            planned = tools.planner(query, planned)
+    if tools.planner:  # a model may take seconds: nobody else waits for it
+        planned = tools.planner(query, planned)
+    with corpus.lock:
+        tools = _fitting(corpus, tools)
         live = _live(corpus, query)
         asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
         channels = _channels(corpus, asked, analyze(query.text), tools)
@@ -71,6 +73,7 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
 def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
     """All scenes in the order in which a remark evokes them by their cues, best first."""
     with corpus.lock:
+        tools = _fitting(corpus, tools)
         live = _live(corpus, query)
         sense = _sense(corpus, live, tools)
         if sense is None:
@@ -81,6 +84,13 @@ def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
 
 
 # ---------------------------------------------------------------------- channels
+
+
+def _fitting(corpus: Corpus, tools: Tools) -> Tools:
+    """By words only when the store took on another embedder while the query was being embedded."""
+    if tools.vector is None or len(tools.vector) == corpus.shelf.vectors.shape[1]:
+        return tools
+    return replace(tools, vector=None)
 
 
 def _live(corpus: Corpus, query: Query) -> Mask:

@@ -177,7 +177,8 @@ class Shelf:
     def set_vector(self, unit: Unit, vector: Vector) -> None:
         """Gives a unit its vector, unless it changed since it was asked for."""
         row = self.row_of.get(unit.id)
-        if row is not None and _reads_alike(self.units[unit.id], unit):
+        fits = len(vector) == self._vectors.shape[1]  # the store may have taken on another embedder meanwhile
+        if row is not None and fits and _reads_alike(self.units[unit.id], unit):
             self._vectors[row], self._embedded[row] = vector, True
 
     def vector(self, unit: Unit) -> Vector | None:
