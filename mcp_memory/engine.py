@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from mcp_memory import status
 from mcp_memory.embedding import Embedding
-from mcp_memory.errors import MemoryFault, SettingsError, StoreBusyError, StoreError
+from mcp_memory.errors import MemoryFault, SettingsError, StoreError
 from mcp_memory.heap import give_back
 from mcp_memory.model.persona import PersonaView
 from mcp_memory.model.query import Answer, Query
@@ -99,7 +99,7 @@ class Memory:
             try:
                 one_round()
             except MemoryFault as fault:
-                logger.log(_grade(fault), "background work: %s", fault)
+                logger.log(fault.level, "background work: %s", fault)
             except Exception as error:  # noqa: BLE001 - the worker must outlive one bad round
                 logger.warning("background work failed: %s", type(error).__name__)
             self._wake.wait(DRAIN_AFTER)
@@ -252,7 +252,7 @@ class Memory:
             try:
                 self.drain(seconds=1.0, wait=0.5)
             except StoreError as fault:
-                logger.log(_grade(fault), "reading what there is: %s", fault)
+                logger.log(fault.level, "reading what there is: %s", fault)
         self.corpus.refresh()
 
     def _writable(self) -> None:
@@ -296,7 +296,3 @@ class Memory:
     def now(self) -> datetime:
         """The present moment by this memory's clock."""
         return self.clock.now()
-
-
-def _grade(fault: MemoryFault) -> int:
-    return logging.INFO if isinstance(fault, StoreBusyError) else logging.WARNING  # somebody is at it already

@@ -18,9 +18,14 @@
 Messages never hold the content of memories, prompts or keys.
 """
 
+import logging
+from typing import ClassVar
+
 
 class MemoryFault(Exception):
     """Base of all faults raised here; `str()` is one sentence a person can act on."""
+
+    level: ClassVar[int] = logging.WARNING  # at which background work, which goes on, reports it
 
 
 class InputError(MemoryFault):
@@ -37,6 +42,8 @@ class StoreError(MemoryFault):
 
 class StoreBusyError(StoreError):
     """A lock was not free in time; retrying later is right."""
+
+    level = logging.INFO  # somebody is at it already
 
 
 class StoreDamagedError(StoreError):
