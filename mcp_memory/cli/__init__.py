@@ -20,6 +20,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("serving", "speak MCP over stdio (the default)"),
     "demo": ("demo", "watch it remember five weeks of talk"),
     "install": ("install", "set up a client"),
+    "hook": ("hook", "serve a hook of Claude Code: recall, remember, brief"),
     "doctor": ("doctor", "look for what is wrong, and how to mend it"),
     "remember": ("memory", "store one exchange"),
     "recall": ("memory", "find memories"),
@@ -38,7 +39,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status; faults become one line on stderr and status 1."""
+    """Runs one command and returns its exit status; faults become one line on stderr and status 1 (0 for a hook)."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
     # `mcp-memory --data-dir X` serves; argparse would call the missing command an error
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.run(settings, options))
     except MemoryFault as fault:
         print(f"mcp-memory: {fault}", file=sys.stderr)
-        return 1
+        return int(options.failed)
     except KeyboardInterrupt:
         print("mcp-memory: stopped; the same command goes on from here", file=sys.stderr)
         return 130
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mcp-memory", description="Long-term memory for MCP assistants.")
+    parser.set_defaults(failed=1)
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--config", type=Path, help="a TOML file instead of the one in the user's config folder")
     parser.add_argument("--data-dir", type=Path, help="the data folder")

@@ -1,4 +1,4 @@
-"""`mcp-memory install CLIENT`: the client's configuration entry, shown or merged into its file."""
+"""`mcp-memory install CLIENT`: the client's configuration entry, or its hooks, shown or merged into its file."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mcp_memory.cli import hooks
 from mcp_memory.cli.files import replacing
 from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
@@ -34,12 +35,16 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
     """Declares the command."""
     command.add_argument("client", choices=sorted(CLIENTS))
     command.add_argument("--write", action="store_true", help="merge it into the client's file; the old one is kept")
+    command.add_argument("--hooks", action="store_true", help="claude-code: recall and remember without being called")
     command.set_defaults(run=install)
 
 
 def install(_settings: Settings, options: argparse.Namespace) -> int:
     """Shows the entry and its place, or writes it.  Raises InputError where the file cannot be merged into."""
-    client, launch = CLIENTS[options.client], _launch(options)
+    launch = _launch(options)
+    if options.hooks:
+        return _install_hooks(options, launch)
+    client = CLIENTS[options.client]
     path, entry = client.file(), client.entry(launch)
     if options.write:
         print(_merge(path, client.key, entry))
@@ -47,6 +52,17 @@ def install(_settings: Settings, options: argparse.Namespace) -> int:
         print(f"# {path}\n{_snippet(path, client.key, entry)}")
     if options.client == "claude-code":
         print(f"# for all projects: claude mcp add --scope user {NAME} -- {shlex.join(launch)}")
+    return 0
+
+
+def _install_hooks(options: argparse.Namespace, launch: list[str]) -> int:
+    if options.client != "claude-code":
+        raise InputError(f"--hooks are for claude-code; for {options.client} leave them out")
+    path = hooks.settings_file()
+    if options.write:
+        print(_rewrite(path, lambda old: hooks.merged(old, path, launch), "the hooks"))
+    else:
+        print(f"# {path}\n{json.dumps({'hooks': hooks.entries(launch)}, indent=2, ensure_ascii=False)}")
     return 0
 
 
@@ -119,16 +135,22 @@ def _snippet(path: Path, key: str, entry: Entry) -> str:
 
 def _merge(path: Path, key: str, entry: Entry) -> str:
     """Adds or replaces our entry and nothing else; says what was done."""
+    merged = _merged_toml if path.suffix == ".toml" else _merged_json
+    return _rewrite(path, lambda old: merged(old, path, key, entry), f"the entry {NAME!r}")
+
+
+def _rewrite(path: Path, merged: Callable[[str], str], what: str) -> str:
+    """Makes a new text of the file's old one, which is kept beside it; says what was done."""
     path = path.resolve()  # a linked settings file stays a link
     old = path.read_text(encoding="utf-8") if path.exists() else ""
-    new = _merged_toml(old, path, key, entry) if path.suffix == ".toml" else _merged_json(old, path, key, entry)
+    new = merged(old)
     if new == old:
-        return f"{path}: nothing to do, the entry {NAME!r} is there"
+        return f"{path}: nothing to do, it has {what}"
     kept = _keep(path) if old else None
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as fresh:
         fresh.write_text(new, encoding="utf-8")
-    return f"{path}: entry {NAME!r} written" + (f"; the old file is {kept}" if kept else "")
+    return f"{path}: {what} written" + (f"; the old file is {kept}" if kept else "")
 
 
 def _merged_json(old: str, path: Path, key: str, entry: Entry) -> str:

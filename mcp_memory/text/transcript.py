@@ -21,7 +21,6 @@ _NOT_SAID: Final = (
     "isVisibleInTranscriptOnly",
     "isApiErrorMessage",
     "toolUseResult",
-    "interruptedMessageId",
 )
 _NOTE: Final = re.compile(r"<(system-reminder|user-prompt-submit-hook|ide_\w+)\b[^<>]*>.*?</\1>", re.DOTALL)
 # A text that begins so is the client's from end to end.
@@ -44,36 +43,60 @@ class Message:
     queued: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a person said and the assistant's last words after it, "" where there are none.
+
+    `over` says that the client has had the assistant do something else since: a command, a task's end.
+    """
+
+    prompt: Message
+    reply: str = ""
+    over: bool = False
+
+
 def messages(lines: Iterable[bytes | str]) -> Iterator[Message]:
     """What was said, in the order of the lines; an assistant's message that is spread over lines is one."""
+    return (one for one in _turns(lines) if one)
+
+
+def last_exchange(lines: Iterable[bytes | str]) -> Exchange | None:
+    """The last thing a person said, with what was added meanwhile, and the reply; None where no person speaks."""
+    found: Exchange | None = None
+    for said in _turns(lines):
+        if said and said.role == "user":
+            added = found and said.queued and not found.over
+            found = _with(found, said) if found and added else Exchange(said)
+        elif found and said is None:
+            found = replace(found, over=True)
+        elif found and said and not found.over:
+            found = replace(found, reply=said.text)
+    return found
+
+
+def _with(exchange: Exchange, added: Message) -> Exchange:
+    text = f"{exchange.prompt.text}\n\n{added.text}"
+    return replace(exchange, prompt=replace(exchange.prompt, text=text))
+
+
+def _turns(lines: Iterable[bytes | str]) -> Iterator[Message | None]:
+    """What was said, and None where the client had the assistant do something that no person asked for."""
     last, part_of = None, ""
     for record in _records(lines):
         message = _message(record)
-        if message is None:
+        if message is None and not _by_client(record):
             continue
-        name = str(_inside(record).get("id") or message.uuid) if message.role == "assistant" else ""
-        if last and name and name == part_of:
+        name = str(_inside(record).get("id") or message.uuid) if message and message.role == "assistant" else ""
+        if last and message and name and name == part_of:
             last = replace(last, text=f"{last.text}\n\n{message.text}")
             continue
         if last:
             yield last
+        if message is None:
+            yield None
         last, part_of = message, name
     if last:
         yield last
-
-
-def last_exchange(said: Iterable[Message]) -> tuple[Message, str] | None:
-    """The last thing a person said, with what was added meanwhile, and the assistant's last words after it ("" if
-    there are none yet); None where no person speaks."""
-    prompt, reply = None, ""
-    for message in said:
-        if message.role == "assistant":
-            reply = message.text
-        elif prompt and message.queued:
-            prompt = replace(prompt, text=f"{prompt.text}\n\n{message.text}")
-        else:
-            prompt, reply = message, ""
-    return (prompt, reply) if prompt else None
 
 
 def spoken(text: str) -> str:
@@ -98,13 +121,20 @@ def _message(record: Mapping[str, Any]) -> Message | None:
         role, queued, content = "user", True, _queued(record.get("attachment"))
     if role not in ("user", "assistant") or any(record.get(mark) for mark in _NOT_SAID) or not _human(record):
         return None
-    if _inside(record).get("model") == "<synthetic>":
+    if _inside(record).get("model") == "<synthetic>":  # the client's words in the assistant's place
         return None
     text = spoken(_text(content)) if role == "user" else _text(content).strip()
     at = _moment(record.get("timestamp"))
     if at is None or not has_visible(text):
         return None
     return Message(_name(record, "uuid"), _name(record, "sessionId"), at, role, text, queued)
+
+
+def _by_client(record: Mapping[str, Any]) -> bool:
+    """Whether the client speaks in the user's place; what it notes on the side of a turn is marked as such."""
+    noted = record.get("type") != "user" or any(record.get(mark) for mark in _NOT_SAID)
+    text = "" if noted else _text(_inside(record).get("content"))
+    return has_visible(text) and not (_human(record) and (spoken(text) or _NOTE.match(text)))
 
 
 def _queued(attachment: Any) -> Any:

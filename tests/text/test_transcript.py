@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.text.transcript import last_exchange, messages, spoken
+from mcp_memory.text.transcript import Exchange, last_exchange, messages, spoken
 
 AT = "2026-03-02T09:00:00.000Z"
 
@@ -65,6 +65,9 @@ def test_parts_of_one_assistants_message_on_several_lines_are_one_message() -> N
         line("user", "<task-notification>\n<task-id>b</task-id></task-notification>\nRead the output"),
         line("user", "[Request interrupted by user for tool use]"),
         line("assistant", "API Error: 529", isApiErrorMessage=True),
+        json.dumps(
+            {"type": "assistant", "timestamp": AT, "message": {"model": "<synthetic>", "content": "No response."}}
+        ),
         json.dumps({"type": "summary", "summary": "Fixing the parser", "leafUuid": "x"}),
         json.dumps({"type": "attachment", "attachment": {"type": "file", "content": "x"}, "timestamp": AT}),
         line("user", "no moment", at="yesterday"),
@@ -88,35 +91,53 @@ def test_reminders_within_a_prompt_are_taken_out_of_it() -> None:
         assert spoken(asked) == asked
 
 
+def last(*lines: str) -> Exchange:
+    found = last_exchange(lines)
+    assert found is not None
+    return found
+
+
 def test_the_last_exchange_is_the_last_prompt_with_the_last_words_after_it() -> None:
-    said = [
+    found = last(
         line("user", "Old question"),
         line("assistant", "Old answer"),
         line("user", "New question"),
         line("assistant", "Let me look.", id="m1"),
         line("user", [{"type": "tool_result", "content": "x"}]),
+        line("user", "Base directory of the skill", isMeta=True),
+        line("user", "<system-reminder>be brief</system-reminder>"),
         line("assistant", "Here it is.", id="m2"),
-    ]
-    found = last_exchange(messages(said))
-    assert found is not None
-    assert (found[0].text, found[1]) == ("New question", "Here it is.")
+    )
+    assert (found.prompt.text, found.reply, found.over) == ("New question", "Here it is.", False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        line("user", "<command-name>/review</command-name>"),
+        line("user", "<task-notification>built</task-notification>"),
+        line("user", "built", origin={"kind": "task-notification"}),
+        line("user", "[Request interrupted by user]"),
+    ],
+)
+def test_what_answers_the_client_is_no_reply_to_the_person(other: str) -> None:
+    found = last(line("user", "Plant a fig."), line("assistant", "Done."), other, line("assistant", "Reviewed."))
+    assert (found.prompt.text, found.reply, found.over) == ("Plant a fig.", "Done.", True)
 
 
 def test_what_was_written_while_the_assistant_worked_belongs_to_the_prompt() -> None:
     queued = {"type": "queued_command", "prompt": "And a lemon.", "commandMode": "prompt"}
-    said = [
+    found = last(
         line("user", "Plant a fig."),
         line("assistant", "Digging."),
         json.dumps({"type": "attachment", "attachment": queued, "timestamp": AT, "uuid": "q", "sessionId": "s1"}),
-    ]
-    found = last_exchange(messages(said))
-    assert found is not None
-    assert (found[0].text, found[0].uuid, found[1]) == ("Plant a fig.\n\nAnd a lemon.", "u1", "Digging.")
+    )
+    assert (found.prompt.text, found.prompt.uuid) == ("Plant a fig.\n\nAnd a lemon.", "u1")
 
 
 def test_nobody_speaks_in_an_empty_transcript() -> None:
-    assert last_exchange(messages([])) is None
-    assert last_exchange(messages([line("assistant", "Hello?")])) is None
+    assert last_exchange([]) is None
+    assert last_exchange([line("assistant", "Hello?")]) is None
 
 
 @given(st.lists(st.one_of(st.text(), st.binary())))
