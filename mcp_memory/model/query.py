@@ -22,6 +22,10 @@ class Query:
     until: datetime | None = None
     max_tokens: int = 1024
 
+    def admits(self, end: datetime) -> bool:
+        """Whether what lasted until `end` meets [since, until) and holds nothing from after the asking."""
+        return end <= self.at and (not self.since or end >= self.since) and (not self.until or end < self.until)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -8,18 +8,19 @@ only take what facts and associations leave; they are there to make the answer r
 from collections.abc import Mapping
 from typing import Final
 
-from mcp_memory.model.query import Complexity, Section
+from mcp_memory.model.query import Complexity, Query, Section
 from mcp_memory.model.unit import Unit
 from mcp_memory.recall.fit import Candidate
 from mcp_memory.store.corpus import Corpus
 
 LEAVES: Final = 20  # k₁
+# most nodes of each kind; of those with one score, the kind named first is shown first
 LEVELS: Final[Mapping[Complexity, Mapping[str, int]]] = {
-    "simple": {"session": 1, "persona": 1},
+    "simple": {"session": 4, "persona": 1},
     "hybrid": {"session": 4, "day": 2, "persona": 1},
-    "complex": {"session": 4, "day": 4, "week": 2, "persona": 1},
+    "complex": {"persona": 1, "week": 2, "day": 4, "session": 4},
 }
-# of the budget; a simple question is answered by its facts
+# of the budget; a simple question is answered by its facts, what it climbs to is in the trace only
 SHARES: Final[Mapping[Complexity, float]] = {"simple": 0.0, "hybrid": 0.1, "complex": 0.2}
 SECTIONS: Final[Mapping[str, Section]] = {
     "session": "scenes",
@@ -30,11 +31,11 @@ SECTIONS: Final[Mapping[str, Section]] = {
 
 
 def climb(
-    corpus: Corpus, leaves: Mapping[str, float], complexity: Complexity, speakers: tuple[str, ...]
+    corpus: Corpus, leaves: Mapping[str, float], complexity: Complexity, speakers: tuple[str, ...], query: Query
 ) -> list[Candidate]:
-    """Candidates above the best leaves, at the levels that the complexity allows.
+    """Candidates above the best leaves, at the levels that the complexity allows, best first.
 
-    `leaves` are scores by turn id, 1 for the best.
+    `leaves` are scores by turn id, 1 for the best; nodes that sum up what `query` must not see are left out.
     """
     scores: dict[str, float] = {}
     segments = _segments(corpus, leaves)
@@ -43,14 +44,16 @@ def climb(
         while above is not None and above.id not in scores:
             scores[above.id] = score
             above = corpus.units.get(above.parent)
-    found: list[Candidate] = []
+    if not scores:
+        return []
+    best, found = max(scores.values()), list[Candidate]()
     for kind, most in LEVELS[complexity].items():
-        level = [corpus.units[one] for one in scores if corpus.units[one].kind == kind]
-        if kind == "persona":
-            level = _personas(corpus, scores, speakers)
-        ranked = sorted(level, key=lambda one: (-scores.get(one.id, 0.0), one.start))[:most]
-        found += [_candidate(one, scores.get(one.id, 0.0)) for one in ranked]
-    return found
+        known = (corpus.units[one] for one in scores)
+        level = _personas(corpus, speakers) if kind == "persona" else [one for one in known if one.kind == kind]
+        seen = [one for one in level if query.admits(one.end)]
+        ranked = sorted(seen, key=lambda one: (-scores.get(one.id, best), -one.end.timestamp()))[:most]
+        found += [_candidate(one, scores.get(one.id, best)) for one in ranked]
+    return sorted(found, key=lambda one: -one.score)
 
 
 def _segments(corpus: Corpus, leaves: Mapping[str, float]) -> dict[str, float]:
@@ -62,11 +65,10 @@ def _segments(corpus: Corpus, leaves: Mapping[str, float]) -> dict[str, float]:
     return best
 
 
-def _personas(corpus: Corpus, scores: Mapping[str, float], speakers: tuple[str, ...]) -> list[Unit]:
-    """The latest personas of the people asked about, else of the owner."""
+def _personas(corpus: Corpus, speakers: tuple[str, ...]) -> list[Unit]:
+    """All personas of the people asked about, else of the owner: one a month."""
     wanted = speakers or (corpus.owner,)
-    mine = [one for one in corpus.units.values() if one.kind == "persona" and one.speaker in wanted]
-    return sorted(mine, key=lambda one: one.end, reverse=True)[:1] if scores else []
+    return [one for one in corpus.units.values() if one.kind == "persona" and one.speaker in wanted]
 
 
 def _candidate(unit: Unit, score: float) -> Candidate:

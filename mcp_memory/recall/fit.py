@@ -1,6 +1,5 @@
 """Fitting: the best lines first, each turn told once, never more than the budget (DESIGN §4.6)."""
 
-import heapq
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
@@ -8,11 +7,11 @@ from typing import Final
 from mcp_memory.model.query import Section
 from mcp_memory.text.tokens import count_tokens, cut_tokens
 
-TOLD_PENALTY: Final = 0.2  # what a line loses whose sources are all told already; partly told: that share
 ALIKE: Final = 0.9  # Jaccard of terms from which two lines say the same
 MOST: Final = 400  # candidates looked at
 MARK: Final = 1  # tokens of the mark in front of a line
 HEADING: Final = 4  # tokens that a section's heading takes at most
+SAID: Final = frozenset({"facts", "associations"})  # a summary of a line is no second time that it was said
 TIMES: Final = 4  # tokens of "(×2)"
 LEAST_CUT: Final = 8  # tokens below which a cut line says nothing
 TRIES: Final = 25  # lines that did not fit before giving up: a shorter one may still fit
@@ -70,7 +69,8 @@ class Page:
         if twin is not None and twin.candidate.unit == candidate.unit:
             return True  # found by words and evoked as well: one line is enough
         if twin is not None:
-            self._fold(twin)
+            if candidate.section in SAID:
+                self._fold(twin)
             self.told |= drawn.told
             return True
         size = count_tokens(drawn.text) + MARK
@@ -110,25 +110,18 @@ class Page:
 
 
 def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, threshold: float, least: int) -> list[str]:
-    """Fills `room` tokens of a page, best first; returns the ids that the gate dropped.
+    """Fills `room` tokens of a page from candidates, best first; returns the ids that the gate dropped.
 
-    A candidate whose sources are all told is skipped, one partly told loses that share of the penalty.  Below
-    `threshold` only what is needed to have `least` lines is taken (the gate's floor).
+    A candidate whose sources are all told is skipped.  Below `threshold` only what is needed to have `least`
+    lines is taken (the gate's floor).
     """
-    heap = [(-one.score, number, one.score) for number, one in enumerate(candidates[:MOST])]
-    heapq.heapify(heap)
     begun, taken, full = page.used, 0, 0
-    while heap and page.used - begun < room and full < TRIES:
-        _, number, score = heapq.heappop(heap)
-        candidate = candidates[number]
-        if score < threshold and taken >= least:
-            return [candidates[one].unit for _, one, _ in [*heap, (0, number, 0)]]
-        known = len(candidate.sources & page.told)
-        if candidate.sources and known == len(candidate.sources):
-            continue
-        now = candidate.score - (TOLD_PENALTY * known / len(candidate.sources) if known else 0.0)
-        if now < score and heap and now < -heap[0][0]:
-            heapq.heappush(heap, (-now, number, now))
+    for number, candidate in enumerate(candidates[:MOST]):
+        if page.used - begun >= room or full >= TRIES:
+            break
+        if candidate.score < threshold and taken >= least:
+            return [one.unit for one in candidates[number:MOST]]
+        if candidate.sources and candidate.sources <= page.told:
             continue
         if page.add(candidate, draw(candidate, len(page.lines)), room - (page.used - begun)):
             taken += 1

@@ -11,7 +11,7 @@ from typing import Final
 
 from mcp_memory.model.query import Complexity
 
-THRESHOLD: Final = 0.55
+THRESHOLD: Final = 0.57
 RAW_THRESHOLD: Final = 0.35  # for quotes alone, whose scores fall off more slowly
 DEFAULT_TOKENS: Final = 1024
 FLOOR: Final[Mapping[Complexity, int]] = {"simple": 3, "hybrid": 8, "complex": 15}
@@ -38,11 +38,11 @@ def nothing(rows: int) -> float:
 def judged(lines: Sequence[tuple[str, str, str]], complexity: Complexity, judge: Judge) -> set[str]:
     """Ids of lines to drop: those the judge does not keep, but never below the floor.
 
-    When the judge cannot say, nothing is dropped.
+    When the judge cannot say, nothing is dropped; where nothing may be dropped it is not asked.
     """
-    kept = judge(lines)
+    spare = len(lines) - FLOOR[complexity]
+    kept = judge(lines) if spare > 0 else None
     if kept is None:
         return set()
     doomed = [identifier for identifier, _, _ in lines if identifier not in kept]
-    spare = max(0, len(lines) - FLOOR[complexity])
-    return set(doomed[len(doomed) - min(spare, len(doomed)) :])
+    return set(doomed[-spare:])

@@ -17,6 +17,7 @@ class Found:
     facts: list[Candidate]
     evoked: list[Candidate]
     leaves: Mapping[str, float]
+    above: list[Candidate]  # what stands above the best leaves
     written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
     sense: Vector | None = None  # the query without the store's theme
 
@@ -57,6 +58,7 @@ def trace_of(query: Query, planned: Plan, found: Found, page: Page, dropped: Seq
         "keywords": list(planned.keywords),
         "tokens": page.used,
         "lists": {"facts": len(found.facts), "associations": len(found.evoked), "leaves": len(found.leaves)},
+        "climbed": [one.unit for one in found.above],
         "lines": [
             {
                 "id": one.candidate.unit,

@@ -62,10 +62,16 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
         asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
         channels = _channels(corpus, asked, analyze(query.text), tools)
         atlas = _atlas(corpus, tools)
-        found = _find(corpus, atlas, channels, planned, live, tools)
+        found = _find(corpus, atlas, channels, planned, query, live, tools)
         pen = Pen(corpus, tools.zone, asked, found.sense, corpus.outdated(_asked_of(query)))
-        page, dropped = _fill(corpus, found, planned, query, pen, tools)
+        page, dropped = _fill(found, planned, query, pen, tools)
         hits = hits_of(corpus, page)
+    if tools.judge and "gate" not in tools.without:  # it too may take seconds
+        doomed = _judge(page, planned, tools.judge)
+        hits = tuple(one for one in hits if one.id not in doomed)
+        dropped += sorted(doomed)
+    shown = {one.id for one in hits}
+    dropped = [one for one in dropped if one not in shown]  # left out of the facts, but evoked by a cue
     trace = trace_of(query, planned, found, page, dropped)
     return Answer(planned, hits, page.used, dropped=tuple(dropped)), trace
 
@@ -94,7 +100,7 @@ def _fitting(corpus: Corpus, tools: Tools) -> Tools:
 
 
 def _live(corpus: Corpus, query: Query) -> Mask:
-    """What may be seen: of the time asked about, begun by the moment of asking, and not superseded by then."""
+    """What may be seen: of the time asked about, nothing after the moment of asking, and not superseded by then."""
     shelf = corpus.shelf
     live = shelf.alive & shelf.between(query.since, query.until, query.at)
     live[[row for one in corpus.outdated(_asked_of(query)) if (row := shelf.row_of.get(one.id)) is not None]] = False
@@ -150,11 +156,13 @@ def _sense(corpus: Corpus, live: Mask, tools: Tools) -> Vector | None:
 # ---------------------------------------------------------------------- finding
 
 
-def _find(corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, live: Mask, tools: Tools) -> Found:
+def _find(
+    corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, query: Query, live: Mask, tools: Tools
+) -> Found:
     shelf = corpus.shelf
     quotes = shelf.rows("quote", live)
     if not _anything(shelf.embedded, channels, live):
-        return Found([], [], {})
+        return Found([], [], {}, [])
     leaves = leaf_scores(shelf, quotes, channels, planned)
     themes = cascade(atlas, channels, live, flat="cascade" in tools.without)
     facts = _facts(corpus, atlas, themes, quotes, leaves, live)
@@ -163,7 +171,10 @@ def _find(corpus: Corpus, atlas: Atlas, channels: Channels, planned: Plan, live:
     by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
     sense = _sense(corpus, live, tools)
     evoked = [] if sense is None else _evoked(corpus, associations(shelf, atlas, sense, live))
-    return Found(facts, evoked, by_unit, atlas.written, sense)
+    above = [] if "climb" in tools.without else climb(corpus, by_unit, planned.complexity, planned.speakers, query)
+    if "persona" in tools.without:
+        above = [one for one in above if one.section != "profile"]
+    return Found(facts, evoked, by_unit, above, atlas.written, sense)
 
 
 def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
@@ -228,7 +239,7 @@ def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
 # ---------------------------------------------------------------------- filling
 
 
-def _fill(corpus: Corpus, found: Found, planned: Plan, query: Query, pen: Pen, tools: Tools) -> tuple[Page, list[str]]:
+def _fill(found: Found, planned: Plan, query: Query, pen: Pen, tools: Tools) -> tuple[Page, list[str]]:
     """Facts first for a question, associations first for a remark; then what stands above."""
     page = Page(query.max_tokens)
     room = int(query.max_tokens * SHARES[planned.form]) if found.evoked else 0
@@ -241,22 +252,15 @@ def _fill(corpus: Corpus, found: Found, planned: Plan, query: Query, pen: Pen, t
     dropped = pack(page, found.facts, pen.draw, space, gate, least)
     if planned.form == "question":
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
-    if tools.judge and "gate" not in tools.without:
-        dropped += _judge(page, planned, tools.judge)
     if not page.lines and found.facts:
         page.force(found.facts[0], pen.draw(found.facts[0], LONG_QUOTES))
-    if "climb" in tools.without:
-        return page, dropped
-    above = climb(corpus, found.leaves, planned.complexity, planned.speakers)
-    if "persona" in tools.without:
-        above = [one for one in above if one.section != "profile"]
-    pack(page, above, pen.draw, int(query.max_tokens * CLIMB_SHARES[planned.complexity]), 0.0, 0)
+    pack(page, found.above, pen.draw, int(query.max_tokens * CLIMB_SHARES[planned.complexity]), 0.0, 0)
     return page, dropped
 
 
-def _judge(page: Page, planned: Plan, judge: Judge) -> list[str]:
+def _judge(page: Page, planned: Plan, judge: Judge) -> set[str]:
     """Lets a judge drop lines; what a cue evoked is not for it to drop."""
     lines = [(one.candidate.unit, one.text, one.candidate.via) for one in page.lines if not one.candidate.reserved]
     doomed = judged(lines, planned.complexity, judge)
     page.drop(doomed)
-    return sorted(doomed)
+    return doomed

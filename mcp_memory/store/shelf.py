@@ -93,9 +93,9 @@ class Shelf:
         return np.flatnonzero(found if among is None else found & among)
 
     def between(self, since: datetime | None, until: datetime | None, at: datetime) -> Mask:
-        """Rows that meet [since, until) and began by `at`, shape (n,); None is open."""
+        """Rows that meet [since, until) and sum up nothing from after `at`, shape (n,); None is open."""
         spans = self._spans[: len(self)]
-        found = spans[:, 0] <= at.timestamp()
+        found = spans[:, 1] <= at.timestamp()
         if since is not None:
             found &= spans[:, 1] >= since.timestamp()
         if until is not None:
