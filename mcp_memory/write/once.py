@@ -31,9 +31,8 @@ def _since(store: Store, turn: Turn) -> list[str]:
     # the journal first: what is indexed meanwhile is in the table by then
     waiting = [one for one in store.journal.pending(turn.owner) if one.speaker == turn.speaker and one.at >= turn.at]
     later = all_of([equals(owner=turn.owner, speaker=turn.speaker), col("at") >= lit(turn.at)])
-    return [one.text for one in waiting] + [
-        str(one) for one in readable(store, "turns", later).column("text").to_pylist()
-    ]
+    indexed = readable(store, "turns", later).column("text").to_pylist()
+    return [*(one.text for one in waiting), *indexed]
 
 
 def _same(text: str, other: str) -> bool:
