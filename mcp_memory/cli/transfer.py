@@ -15,9 +15,12 @@ from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_memory.engine import Memory
+    from mcp_memory.importers.messages import Damaged
     from mcp_memory.model.turn import Turn
 
+FORMATS: Final = "chatgpt, claude, claude-code, slack, whatsapp or jsonl"
 BATCH: Final = 256  # messages per journal commit
+SHOWN: Final = 5  # of what could not be used
 T = TypeVar("T")
 
 
@@ -25,7 +28,10 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
     """Declares one of the commands."""
     match name:
         case "import":
-            command.add_argument("file", type=Path, help='JSON lines: {"at": …, "role" or "name": …, "text": …}')
+            command.add_argument("file", type=Path, help="an export as it was downloaded, or JSON lines")
+            command.add_argument(
+                "--format", default="", metavar="NAME", help=f"{FORMATS}; by default what it looks like"
+            )
             command.set_defaults(run=import_messages)
         case "export":
             command.add_argument("file", nargs="?", default="-", help='where to; "-", the default, is standard output')
@@ -33,40 +39,61 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
 
 
 def import_messages(settings: Settings, options: argparse.Namespace) -> int:
-    """Stores what is new in a file, then indexes and derives; may be stopped and repeated at any time."""
+    """Stores what is new in an export, then indexes and derives; may be stopped and repeated at any time."""
     from mcp_memory.cli.progress import drain
-    from mcp_memory.importers.jsonl import read_messages
+    from mcp_memory.importers.formats import chosen
+    from mcp_memory.importers.source import opened as opened_source
 
     counted: Counter[str] = Counter()
-    with opened(settings, to_write=True) as memory:
-        messages = read_messages(options.file, memory.owner, memory.zone, secrets_out=settings.redact)
-        try:
-            _append(memory, messages, counted)
-        except InputError as error:
-            stored = f"{counted['stored']} messages before it were stored: mend the line, repeat"
-            raise InputError(f"{error}; {stored}") from None
-        memory.load()
-        drain(memory)
-        _report(memory, counted)
-    return 0
+    damaged: list[Damaged] = []
+    with opened_source(options.file) as source:
+        format = chosen(source, options.format)
+        print(f"{options.file} is read as {format.title}.", flush=True)
+        with opened(settings, to_write=True) as memory:
+            turns = format.read(source, memory.owner, memory.zone, secrets_out=settings.redact)
+            _append(memory, _sound(turns, counted, damaged), counted)
+            memory.load()
+            drain(memory)
+            _report(memory, counted, damaged)
+    return 0 if counted["read"] or not damaged else 1
 
 
 def _append(memory: "Memory", messages: "Iterator[Turn]", counted: Counter[str]) -> None:
     from mcp_memory.cli.progress import bar
 
-    with bar("reading", "messages") as shown:
-        for batch in _batches(messages):
-            receipt = memory.store.journal.append(batch, revive=False)
-            counted.update(stored=len(receipt.new), forgotten=len(receipt.forgotten), read=len(batch))
-            shown.update(len(batch))
+    try:
+        with bar("reading", "messages") as shown:
+            for batch in _batches(messages):
+                receipt = memory.store.journal.append(batch, revive=False)
+                counted.update(stored=len(receipt.new), forgotten=len(receipt.forgotten), read=len(batch))
+                shown.update(len(batch))
+    except InputError as error:
+        stored = f"{counted['stored']} messages before it were stored: mend it, then repeat the command"
+        raise InputError(f"{error}; {stored}") from None
 
 
-def _report(memory: "Memory", counted: Counter[str]) -> None:
+def _sound(found: "Iterator[Turn | Damaged]", counted: Counter[str], damaged: "list[Damaged]") -> "Iterator[Turn]":
+    """The turns; what is none is counted, and the first few are kept."""
+    from mcp_memory.importers.messages import Damaged
+
+    for one in found:
+        if not isinstance(one, Damaged):
+            yield one
+            continue
+        counted["damaged"] += 1
+        if len(damaged) < SHOWN:
+            damaged.append(one)
+
+
+def _report(memory: "Memory", counted: Counter[str], damaged: "list[Damaged]") -> None:
     duplicates = counted["read"] - counted["stored"] - counted["forgotten"]
     print(
         f"{counted['read']} messages read: {counted['stored']} stored, {duplicates} were there already, "
         f"{counted['forgotten']} had been forgotten and stay so."
     )
+    if damaged:
+        print(f"{counted['damaged']} entries could not be used and were left out:")
+        print("\n".join(f"  {one.where}: {one.why}" for one in damaged))
     if waiting := memory.waiting():
         print(f"{waiting} are found by words until the process that holds the memory has indexed them.")
 

@@ -192,10 +192,15 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path: Path
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read .*gone\.jsonl"):
+    with pytest.raises(InputError, match=r"there is no file .*gone\.jsonl; give"):
         read(tmp_path / "gone.jsonl")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match=r"cannot read .* one file"):
         read(tmp_path)
+
+
+def test_the_owners_name_is_the_owner(jsonl: Write) -> None:
+    turn = only(jsonl({"at": AT, "name": "ANN", "text": "Hello"}))
+    assert (turn.speaker, turn.role) == ("Ann", "user")
 
 
 def test_importing_again_or_more_of_the_same_gives_the_same_ids(jsonl: Write) -> None:
