@@ -52,9 +52,11 @@ def merged(old: str, path: Path, launch: Sequence[str]) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _joined(groups: Sequence[Group], ours: Sequence[Group]) -> list[Group]:
+def _joined(groups: Any, ours: Sequence[Group]) -> list[Group]:
+    if not isinstance(groups, list):
+        raise TypeError
     if [group for group in groups if any(map(_is_ours, group["hooks"]))] == ours:
-        return list(groups)
+        return groups
     rest = [{**group, "hooks": [one for one in group["hooks"] if not _is_ours(one)]} for group in groups]
     return [group for group in rest if group["hooks"]] + list(ours)
 
