@@ -5,10 +5,11 @@ block the prompt).
 """
 
 import argparse
+import gc
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -18,11 +19,12 @@ from mcp_memory.errors import InputError, MemoryFault
 from mcp_memory.settings import Settings
 from mcp_memory.text.clean import clean, plain
 from mcp_memory.text.tokens import cut_tokens
-from mcp_memory.text.transcript import Exchange, last_exchange, spoken
+from mcp_memory.text.transcript import Exchange, Message, last_exchange, spoken
 
 if TYPE_CHECKING:
     from mcp_memory.engine import Memory
     from mcp_memory.model.query import Answer
+    from mcp_memory.model.turn import Turn
 
 Event = Mapping[str, Any]
 
@@ -41,6 +43,7 @@ def hook(settings: Settings, _options: argparse.Namespace) -> int:
     """Serves one event and prints what is to be added to the chat, if anything; 0 in any case."""
     from mcp_memory.stdio import kept_clean
 
+    gc.disable()  # a tenth of the time, in a process that ends before it matters
     try:
         with kept_clean():
             event = _read(sys.stdin.buffer)
@@ -50,6 +53,8 @@ def hook(settings: Settings, _options: argparse.Namespace) -> int:
     except Exception as error:  # noqa: BLE001 - the chat goes on whatever happens here
         print(f"mcp-memory: the hook failed ({type(error).__name__}): run mcp-memory doctor", file=sys.stderr)
         return 0
+    finally:
+        gc.enable()
     if context:
         # plain text would do as well, but ASCII in JSON survives any console's encoding
         said = {"hookEventName": event["hook_event_name"], "additionalContext": context}
@@ -105,13 +110,13 @@ def _prompted(memory: "Memory", event: Event) -> str:
     if not said:
         return ""
     answer = memory.recall(Query(said, memory.owner, memory.now(), "simple", max_tokens=PROMPT_TOKENS))
-    found = _new_here(memory, answer, _text(event, "session_id"))
+    found = _new_here(memory, answer, _session(_text(event, "session_id")))
     return f"{sections('hook')['prompt']}\n\n{answer_text(found)}" if found.hits else ""
 
 
 def _new_here(memory: "Memory", answer: "Answer", session: str) -> "Answer":
     """The lines that were found by themselves, not for a neighbour's sake, and are not from this very chat."""
-    here = {turn.source for turn in memory.corpus.turns.values() if session and turn.session == session}
+    here = {turn.source for turn in memory.corpus.turns.values() if turn.session == session}
     hits = tuple(hit for hit in answer.hits if hit.score > 0 and not (hit.sources and here.issuperset(hit.sources)))
     return replace(answer, hits=hits, notices=())
 
@@ -119,18 +124,38 @@ def _new_here(memory: "Memory", answer: "Answer", session: str) -> "Answer":
 def _stopped(memory: "Memory", event: Event) -> str:
     """Stores the last exchange, once: what the assistant says to other hooks after it is no reply to the person."""
     from mcp_memory.write.once import is_kept
-    from mcp_memory.write.remember import Said
 
     exchange = _transcribed(Path(_text(event, "transcript_path")).expanduser())
-    if exchange is None:
-        return ""
-    # the client may call before it has written the reply to the transcript
-    latest = "" if exchange.over else _text(event, "last_assistant_message")
-    prompt = exchange.prompt
-    said = Said(prompt.text, latest or exchange.reply, at=prompt.at, session=prompt.session)
-    if not is_kept(memory.store, said, memory.owner, prompt.at, secrets_out=memory.settings.redact):
-        memory.remember(said)
+    if exchange is not None:
+        turns = list(_turns(memory, exchange, _text(event, "last_assistant_message")))
+        if not is_kept(memory.store, turns[0]):
+            memory.store.journal.append(turns, revive=False)
     return ""
+
+
+def _turns(memory: "Memory", exchange: Exchange, latest: str) -> "Iterator[Turn]":
+    """The turns of an exchange as an import of the transcript would make them, so that it adds nothing later."""
+    from mcp_memory.importers.messages import Damaged, Found, as_turns
+
+    said, reply = [*exchange.said], exchange.reply
+    if latest and not exchange.over and not (reply and reply.text.endswith(latest.strip())):
+        # the client calls before it has written the reply to the transcript
+        reply = Message("", said[0].session, memory.now(), "assistant", latest)
+    found = [Found("the transcript", _fields(one)) for one in (*said, reply) if one]
+    for turn in as_turns(found, memory.owner, memory.zone, secrets_out=memory.settings.redact):
+        if isinstance(turn, Damaged):
+            raise InputError(f"{turn.where}: {turn.why}")
+        yield turn
+
+
+def _fields(message: Message) -> dict[str, str]:
+    named = {"id": f"claude-code:{message.uuid}"} if message.uuid else {}
+    said = {"role": message.role, "at": message.at.isoformat(), "text": message.text}
+    return said | {"session": _session(message.session)} | named
+
+
+def _session(name: str) -> str:
+    return f"claude-code:{name}"
 
 
 def _started(memory: "Memory", _event: Event) -> str:
@@ -160,7 +185,7 @@ def _transcribed(path: Path) -> Exchange | None:
                 file.seek(max(0, size - reach))
                 lines = file.read(reach).split(b"\n")[int(reach < size) :]
                 found = last_exchange(lines)
-                if (found and not found.prompt.queued) or reach >= min(size, MOST_TAIL):
+                if (found and not found.said[0].queued) or reach >= min(size, MOST_TAIL):
                     return found
                 reach *= 8
     except OSError as error:

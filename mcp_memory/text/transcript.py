@@ -45,13 +45,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a person said and the assistant's last words after it, "" where there are none.
+    """What a person said, with what was added while the assistant worked, and the assistant's last words after it.
 
     `over` says that the client has had the assistant do something else since: a command, a task's end.
     """
 
-    prompt: Message
-    reply: str = ""
+    said: tuple[Message, ...]
+    reply: Message | None = None
     over: bool = False
 
 
@@ -61,22 +61,17 @@ def messages(lines: Iterable[bytes | str]) -> Iterator[Message]:
 
 
 def last_exchange(lines: Iterable[bytes | str]) -> Exchange | None:
-    """The last thing a person said, with what was added meanwhile, and the reply; None where no person speaks."""
+    """The last thing a person said and the reply to it; None where no person speaks."""
     found: Exchange | None = None
-    for said in _turns(lines):
-        if said and said.role == "user":
-            added = found and said.queued and not found.over
-            found = _with(found, said) if found and added else Exchange(said)
-        elif found and said is None:
+    for one in _turns(lines):
+        if one and one.role == "user":
+            added = found and one.queued and not found.over
+            found = replace(found, said=(*found.said, one)) if found and added else Exchange((one,))
+        elif found and one is None:
             found = replace(found, over=True)
-        elif found and said and not found.over:
-            found = replace(found, reply=said.text)
+        elif found and not found.over:
+            found = replace(found, reply=one)
     return found
-
-
-def _with(exchange: Exchange, added: Message) -> Exchange:
-    text = f"{exchange.prompt.text}\n\n{added.text}"
-    return replace(exchange, prompt=replace(exchange.prompt, text=text))
 
 
 def _turns(lines: Iterable[bytes | str]) -> Iterator[Message | None]:

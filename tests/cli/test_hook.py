@@ -88,7 +88,7 @@ def test_a_prompt_that_evokes_nothing_gets_nothing(run: Any, hook: Any, prompt: 
 
 
 def test_what_is_in_this_very_chat_is_not_told_again(run: Any, hook: Any) -> None:
-    run("remember", "The spare key hangs behind the clock.", "--session", SESSION)
+    run("remember", "The spare key hangs behind the clock.", "--session", f"claude-code:{SESSION}")
     assert hook("UserPromptSubmit", session_id=SESSION, prompt="Where is the spare key?").out == ""
     assert hook("UserPromptSubmit", session_id="another", prompt="Where is the spare key?").out
 
@@ -105,7 +105,7 @@ def test_an_exchange_is_kept_with_its_moment_and_session(run: Any, stop: Any) ->
     stop()
     stored = [json.loads(one) for one in run("export").out.splitlines()]
     assert [(one["role"], one["text"]) for one in stored] == EXCHANGE
-    assert {(one["at"], one["session"]) for one in stored} == {("2026-03-02T09:00:00+00:00", SESSION)}
+    assert {(one["at"], one["session"]) for one in stored} == {("2026-03-02T09:00:00+00:00", f"claude-code:{SESSION}")}
 
 
 def test_the_reply_the_client_names_is_newer_than_the_transcript(stop: Any, kept: Any) -> None:
@@ -148,6 +148,16 @@ def test_what_was_stored_before_it_was_said_is_not_it(run: Any, stop: Any, kept:
     run("remember", *(text for _, text in EXCHANGE), "--at", "2026-03-01T09:00")
     stop()
     assert kept() == EXCHANGE + EXCHANGE
+
+
+def test_an_import_of_the_transcript_later_adds_nothing(run: Any, stop: Any, kept: Any, transcript: Path) -> None:
+    queued = {"type": "queued_command", "prompt": "And a lemon.", "commandMode": "prompt"}
+    added = {"type": "attachment", "attachment": queued, "timestamp": WHEN, "sessionId": SESSION, "uuid": "q"}
+    transcript.write_text(FIG.replace("\n", f"\n{json.dumps(added)}\n", 1), encoding="utf-8")
+    stop(last_assistant_message="Figs like it warm.")
+    assert len(kept()) == 3
+    assert "0 stored" in run("import", str(transcript)).out
+    assert len(kept()) == 3
 
 
 def test_what_was_forgotten_stays_so(run: Any, stop: Any, kept: Any) -> None:

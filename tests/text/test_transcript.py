@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.text.transcript import Exchange, last_exchange, messages, spoken
+from mcp_memory.text.transcript import last_exchange, messages, spoken
 
 AT = "2026-03-02T09:00:00.000Z"
 
@@ -91,10 +91,11 @@ def test_reminders_within_a_prompt_are_taken_out_of_it() -> None:
         assert spoken(asked) == asked
 
 
-def last(*lines: str) -> Exchange:
+def last(*lines: str) -> tuple[list[str], str, bool]:
+    """What the person says, the reply, and whether the exchange is over."""
     found = last_exchange(lines)
     assert found is not None
-    return found
+    return [one.text for one in found.said], found.reply.text if found.reply else "", found.over
 
 
 def test_the_last_exchange_is_the_last_prompt_with_the_last_words_after_it() -> None:
@@ -108,7 +109,7 @@ def test_the_last_exchange_is_the_last_prompt_with_the_last_words_after_it() -> 
         line("user", "<system-reminder>be brief</system-reminder>"),
         line("assistant", "Here it is.", id="m2"),
     )
-    assert (found.prompt.text, found.reply, found.over) == ("New question", "Here it is.", False)
+    assert found == (["New question"], "Here it is.", False)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_the_last_exchange_is_the_last_prompt_with_the_last_words_after_it() -> 
 )
 def test_what_answers_the_client_is_no_reply_to_the_person(other: str) -> None:
     found = last(line("user", "Plant a fig."), line("assistant", "Done."), other, line("assistant", "Reviewed."))
-    assert (found.prompt.text, found.reply, found.over) == ("Plant a fig.", "Done.", True)
+    assert found == (["Plant a fig."], "Done.", True)
 
 
 def test_what_was_written_while_the_assistant_worked_belongs_to_the_prompt() -> None:
@@ -132,7 +133,7 @@ def test_what_was_written_while_the_assistant_worked_belongs_to_the_prompt() -> 
         line("assistant", "Digging."),
         json.dumps({"type": "attachment", "attachment": queued, "timestamp": AT, "uuid": "q", "sessionId": "s1"}),
     )
-    assert (found.prompt.text, found.prompt.uuid) == ("Plant a fig.\n\nAnd a lemon.", "u1")
+    assert found == (["Plant a fig.", "And a lemon."], "Digging.", False)
 
 
 def test_nobody_speaks_in_an_empty_transcript() -> None:
