@@ -18,7 +18,8 @@ def looks_so(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Entry]:
-    """What was said in the sessions; a session that was resumed repeats the older one, which is said once."""
+    """What was said in the sessions.  One that was resumed may repeat the one before it, whose messages they stay:
+    that is the older file."""
     seen: set[str] = set()
     for name in source.named(_SESSIONS):
         for entry in _session(source, name):

@@ -41,13 +41,12 @@ class Grouping:
         self._labels: dict[str, str] = {}
 
     def place(self, turn: Turn, label: str = "", position: int | None = None) -> Turn:
-        """The turn in its exchange: the one of the same `label` if it has one, else by the rules.  An
-        exchange is called by its first turn, whatever the label."""
+        """The turn in its exchange: the one of the same `label` if it has one, else by the rules, for which
+        what has a label was not said.  An exchange is called by its first turn, whatever the label."""
         if position is None:
             position = self._positions.get(turn.session, 0)
         self._positions[turn.session] = position + 1
         exchange = self._labelled(label, turn) if label else self._by_rules(turn)
-        self._continue(exchange, turn)
         return replace(turn, exchange=exchange, position=position)
 
     def _labelled(self, label: str, turn: Turn) -> str:
@@ -57,11 +56,9 @@ class Grouping:
         return exchange
 
     def _by_rules(self, turn: Turn) -> str:
-        return self._open.id if self._open and self._open.takes(turn) else turn.id
-
-    def _continue(self, exchange: str, turn: Turn) -> None:
         now = self._open
-        if now and now.id == exchange:
-            self._open = _Open(exchange, now.opener, turn, now.answered or turn.speaker != now.opener, now.size + 1)
+        if now and now.takes(turn):
+            self._open = _Open(now.id, now.opener, turn, now.answered or turn.speaker != now.opener, now.size + 1)
         else:
-            self._open = _Open(exchange, turn.speaker, turn, answered=False, size=1)
+            self._open = _Open(turn.id, turn.speaker, turn, answered=False, size=1)
+        return self._open.id

@@ -1,12 +1,15 @@
 """A Slack workspace's export: a folder for each channel with a file for each day, and `users.json`.
 
-A thread is a session of its own, so that an answer stands with what it answers.
+A day's answers in a thread are an exchange with what they answer.  The channel is the session of both: a message
+that is answered in a thread after it was imported must stay the message that it was.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from mcp_memory.importers.grouping import MOST_TURNS
 from mcp_memory.importers.messages import Damaged, Entry, Found
 from mcp_memory.importers.reading import Shape, first_objects, moment, records
 from mcp_memory.importers.source import Source
@@ -53,10 +56,10 @@ def looks_so(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Entry]:
-    """What people wrote, by channel and day, threads together."""
+    """What people wrote, by channel and day."""
     names: dict[str, str] = {}
     yield from _learn(source, names)
-    for name in source.names:
+    for name in sorted(source.names):
         if day := _DAY.fullmatch(name):
             yield from _day(source, name, day[1], names)
 
@@ -94,14 +97,18 @@ def _called(profile: _Profile | None) -> str | None:
 
 
 def _day(source: Source, name: str, channel: str, names: Mapping[str, str]) -> Iterator[Entry]:
-    messages: list[tuple[str, _Message]] = []
+    threads: Counter[str] = Counter()
     for found in records(source, name, _Message):
         if isinstance(found, Damaged):
             yield found
-        elif _spoken(found[1]):
-            messages.append(found)
-    for where, message in sorted(messages, key=lambda one: (one[1].thread_ts or one[1].ts, one[1].ts)):
-        yield Found(where, _fields(message, channel, names))
+            continue
+        where, message = found
+        if not _spoken(message):
+            continue
+        thread = message.thread_ts or ""
+        label = f"{name}/{thread}/{threads[thread] // MOST_TURNS}" if thread else ""
+        threads[thread] += 1
+        yield Found(where, _fields(message, channel, names) | {"exchange": label})
 
 
 def _spoken(message: _Message) -> bool:
@@ -112,11 +119,10 @@ def _spoken(message: _Message) -> bool:
 
 def _fields(message: _Message, channel: str, names: Mapping[str, str]) -> dict[str, Any]:
     user = message.user or ""
-    thread = f"/{message.thread_ts}" if message.thread_ts else ""
     return {
         "at": moment(float(message.ts)) if _MOMENT.fullmatch(message.ts) else "",
         "name": names.get(user) or _called(message.user_profile) or user,
         "text": readable(message.text or "", names),
-        "session": f"slack:{channel}{thread}",
+        "session": f"slack:{channel}",
         "id": f"slack:{channel}/{message.ts}",
     }

@@ -19,7 +19,7 @@ _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files of an export by name.  One that is given `alone` is the only one, and may be called anything."""
+    """The files of an export by name, oldest first.  One that is given `alone` may be called anything."""
 
     path: Path
     names: tuple[str, ...]
@@ -52,29 +52,35 @@ class Source:
 @contextmanager
 def opened(path: Path) -> Iterator[Source]:
     """The export at `path`.  Raises InputError when there is none, or when it cannot be opened."""
-    if path.is_dir():
-        yield Source(path, _below(path), False, lambda name: (path / name).open("rb"))
-    elif not path.exists():
+    try:
+        folder, archive = path.is_dir(), path.is_file() and _begins(path) in _ZIP
+        missing = not path.exists()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    if missing:
         raise InputError(f"there is no file {path}; give the export as it was downloaded")
-    elif path.is_file() and _begins(path) in _ZIP:
-        with _archive(path) as archive:
-            yield Source(path, _members(archive), False, lambda name: _member(archive, path, name))
+    if folder:
+        yield Source(path, _below(path), False, lambda name: (path / name).open("rb"))
+    elif archive:
+        with _archive(path) as packed:
+            yield Source(path, _members(packed), False, lambda name: _member(packed, path, name))
     else:
         yield Source(path, (path.name,), True, lambda _: path.open("rb"))
 
 
 def _below(folder: Path) -> tuple[str, ...]:
-    found: list[str] = []
+    found: list[tuple[float, str]] = []
     for depth in range(_DEEPEST):
         for file in folder.glob("*/" * depth + "*"):
             name = file.relative_to(folder).as_posix()
             if _of_use(name) and file.is_file():
-                found.append(name)
-    return tuple(sorted(found))
+                found.append((file.stat().st_mtime, name))
+    return tuple(name for _, name in sorted(found))
 
 
 def _members(archive: ZipFile) -> tuple[str, ...]:
-    return tuple(sorted({name for name in archive.namelist() if _of_use(name)}))
+    found = sorted({(one.date_time, one.filename) for one in archive.infolist() if _of_use(one.filename)})
+    return tuple(dict.fromkeys(name for _, name in found))
 
 
 def _of_use(name: str) -> bool:
@@ -84,11 +90,8 @@ def _of_use(name: str) -> bool:
 
 
 def _begins(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(4)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    with path.open("rb") as file:
+        return file.read(4)
 
 
 def _archive(path: Path) -> ZipFile:

@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,16 @@ def test_what_was_said_in_a_session_is_read_and_nothing_else(file: Write, take: 
 
 
 def test_a_folder_of_projects_is_read_and_a_resumed_session_said_once(file: Write, take: Take) -> None:
-    file(lines(*SAID), "projects/-home-ann/s1.jsonl")
+    before = file(lines(*SAID), "projects/-home-ann/z.jsonl")
+    os.utime(before, (0, 0))
     resumed = [one | {"sessionId": "s2"} for one in SAID]
-    path = file(lines(*resumed, line("user", "Thanks", "u9", sessionId="s2")), "projects/-home-ann/s2.jsonl")
-    texts = [text for _, text in take(path.parents[1]).said]
-    assert texts == ["Why does the test fail?", "I will look.", "Thanks"]
+    path = file(lines(*resumed, line("user", "Thanks", "u9", sessionId="s2")), "projects/-home-ann/a.jsonl")
+    turns = take(path.parents[1]).turns
+    assert [(turn.text, turn.session) for turn in turns] == [
+        ("Why does the test fail?", "claude-code:s1"),
+        ("I will look.", "claude-code:s1"),
+        ("Thanks", "claude-code:s2"),
+    ]
 
 
 def test_damaged_lines_are_told_and_passed_over(file: Write, take: Take) -> None:

@@ -40,6 +40,8 @@ def test_a_folder_that_is_no_export_is_told_so(tmp_path: Path, take: Take, file:
 def test_what_is_not_there_is_told_so(tmp_path: Path, take: Take) -> None:
     with pytest.raises(InputError, match=r"there is no file .*gone\.zip; give the export as it was downloaded"):
         take(tmp_path / "gone.zip")
+    with pytest.raises(InputError, match="cannot read"):
+        take(tmp_path / ("x" * 5_000))
 
 
 def test_a_blank_file_has_no_messages(file: Write, take: Take) -> None:

@@ -70,6 +70,13 @@ def test_positions_count_within_a_session_and_go_on_from_what_is_given() -> None
     assert [one.position for one in placed] == [0, 0, 1, 9, 10]
 
 
+def test_what_has_a_label_does_not_part_what_has_none() -> None:
+    grouping = Grouping()
+    said = [("Ada", ""), ("Cem", "x"), ("Ben", ""), ("Ada", "x")]
+    placed = [grouping.place(turn(number, speaker), label).exchange for number, (speaker, label) in enumerate(said)]
+    assert placed == ["t0", "t1", "t0", "t1"]
+
+
 def test_labelled_exchanges_may_be_interleaved_and_are_called_by_their_first_turn() -> None:
     grouping = Grouping()
     placed = [grouping.place(turn(number, "Ada"), label).exchange for number, label in enumerate("xyxy")]

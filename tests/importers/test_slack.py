@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_memory.importers.grouping import MOST_TURNS
 from mcp_memory.importers.slack import readable
 
 Take = Callable[..., Any]
@@ -42,20 +44,21 @@ def test_an_unpacked_folder_is_read_too(file: Write, take: Take) -> None:
     assert [text for _, text in take(path.parents[1]).said] == ["Hi", "Late"]
 
 
-def test_a_thread_is_a_session_and_stands_together(archive: Write, take: Take) -> None:
+def test_a_thread_is_an_exchange_whatever_stands_between(archive: Write, take: Take) -> None:
     thread = "1714548600.000200"
-    taken = take(
-        archive(
-            export(
-                message("Who brings bread?", thread_ts=thread),
-                message("Unrelated", "U2", "1714548610.0"),
-                message("Me", "U2", "1714548620.0", thread_ts=thread, subtype="thread_broadcast"),
-            )
-        )
-    )
-    assert [turn.text for turn in taken.turns] == ["Who brings bread?", "Me", "Unrelated"]
-    assert {turn.session for turn in taken.turns[:2]} == {f"slack:general/{thread}"}
-    assert taken.turns[0].exchange == taken.turns[1].exchange != taken.turns[2].exchange
+    asked = message("Who brings bread?", thread_ts=thread)
+    other = message("Unrelated", "U2", "1714548610.0")
+    reply = message("Me", "U2", "1714548620.0", thread_ts=thread, subtype="thread_broadcast")
+    first, second, third = take(archive(export(asked, other, reply))).turns
+    assert first.exchange == third.exchange != second.exchange
+    more = [message(str(n), ts=f"17145487{n}.0", thread_ts=thread) for n in range(10, 99)]
+    turns = take(archive(export(asked, *more))).turns
+    assert max(Counter(turn.exchange for turn in turns).values()) == MOST_TURNS
+
+
+def test_a_message_that_is_answered_in_a_thread_later_stays_the_same(archive: Write, take: Take) -> None:
+    (before,) = take(archive(export(message("Who brings bread?")))).turns
+    assert take(archive(export(message("Who brings bread?", thread_ts="1714548600.000200")))).turns[0].id == before.id
 
 
 @pytest.mark.parametrize(
