@@ -14,7 +14,7 @@ from mcp_memory.importers.source import Source
 from mcp_memory.text.clean import has_visible
 
 _SPOKEN: Final = ("text", "multimodal_text", "code")  # others are thoughts, tools' output, instructions
-_CITATION: Final = re.compile("\ue200[^\ue201]*\ue201|【\\d+(?::\\d+)?†[^】]*】")
+_CITATION: Final = re.compile("\ue200[^\ue201]{1,500}\ue201|【\\d{1,4}(?::\\d{1,4})?†[^】]{0,200}】")
 
 
 class _Author(Shape):
