@@ -16,7 +16,7 @@ import numpy as np
 
 from mcp_memory.recall.atlas import EVOKING, Atlas
 from mcp_memory.recall.fuse import Rows, Scores, best_per_host
-from mcp_memory.store.shelf import Shelf, Vector
+from mcp_memory.store.shelf import Vector
 
 SHARP: Final = 3.0
 FAR: Final = (
@@ -35,6 +35,10 @@ class Evoked:
     nearness: Scores
 
 
+_NO_ROWS: Final = np.zeros(0, dtype=np.int64)
+NOTHING: Final = Evoked(_NO_ROWS, np.zeros(0), _NO_ROWS, np.zeros(0))
+
+
 def centred(query: Vector, mean: Vector) -> Vector:
     """The query without what the whole store is about."""
     moved = query - mean
@@ -42,40 +46,21 @@ def centred(query: Vector, mean: Vector) -> Vector:
     return found
 
 
-def associations(shelf: Shelf, atlas: Atlas, asked: Vector, live: np.ndarray) -> Evoked:
-    """All hosts that have cues, ranked; `asked` is the centred query."""
-    hosts, place = _hosts(shelf, atlas, live)
-    total = np.zeros(len(hosts))
-    best, best_cue = np.full(len(hosts), -np.inf), np.zeros(len(hosts), dtype=np.int64)
+def associations(atlas: Atlas, asked: Vector, cosines: Scores, live: np.ndarray) -> Evoked:
+    """All live hosts that have cues, ranked; `asked` is the centred query, `cosines` those of all rows with it."""
+    count = len(atlas.hosts)
+    total, best = np.zeros(count), np.full(count, -np.inf)
+    best_cue = np.zeros(count, dtype=np.int64)
     for view in EVOKING:
         cues = atlas.cues[view]
-        where = place[_host_rows(atlas, view)] if len(cues.rows) else cues.rows
-        known = where >= 0
-        rows, where = cues.rows[known], where[known]
-        cosine = (shelf.vectors[rows] @ asked - float(cues.mean @ asked)) / cues.length[known]
-        total += WEIGHTS.get(view, 1.0) * np.exp(SHARP * best_per_host(cosine, where, len(hosts), 0.0))
-        for position in np.argsort(cosine, kind="stable"):
-            if cosine[position] > best[where[position]]:
-                best[where[position]], best_cue[where[position]] = cosine[position], rows[position]
+        cosine = (cosines[cues.rows] - float(cues.mean @ asked)) / cues.length
+        nearest = best_per_host(cosine, cues.evokes, count, -np.inf)
+        total += WEIGHTS.get(view, 1.0) * np.exp(SHARP * np.where(np.isneginf(nearest), 0.0, nearest))
+        rising = np.argsort(cosine, kind="stable")
+        cue = np.zeros(count, dtype=np.int64)
+        cue[cues.evokes[rising]] = cues.rows[rising]  # of several the last assignment stays: the nearest
+        better = nearest > best
+        best[better], best_cue[better] = nearest[better], cue[better]
     order = np.argsort(-total, kind="stable")
-    return Evoked(hosts[order], total[order], best_cue[order], best[order])
-
-
-def _host_rows(atlas: Atlas, view: str) -> Rows:
-    """The row each cue of a view evokes: a bridge its item's scene, all others the host they were written for."""
-    hosts = atlas.cues[view].hosts
-    if view != "bridge":
-        return hosts
-    scene_row = np.append(atlas.scenes, -1)
-    lifted = {int(row): int(scene_row[scene]) for row, scene in zip(atlas.items, atlas.item_scene, strict=True)}
-    return np.array([up if (up := lifted.get(int(row), -1)) >= 0 else row for row in hosts], dtype=np.int64)
-
-
-def _hosts(shelf: Shelf, atlas: Atlas, live: np.ndarray) -> tuple[Rows, Rows]:
-    """Rows of all live hosts, and the position of every row among them (-1: none)."""
-    named = [_host_rows(atlas, view) for view in EVOKING]
-    hosts = np.unique(np.concatenate(named)) if named else np.zeros(0, dtype=np.int64)
-    hosts = hosts[live[hosts]] if len(hosts) else hosts
-    place = np.full(len(shelf) + 1, -1, dtype=np.int64)
-    place[hosts] = np.arange(len(hosts))
-    return hosts, place
+    order = order[live[atlas.hosts[order]]]
+    return Evoked(atlas.hosts[order], total[order], best_cue[order], best[order])

@@ -29,11 +29,14 @@ HIDES: Final[Mapping[str, frozenset[str]]] = {
 class Cues:
     """All cues of one view: row, the row of the host they point at (item or scene), and centring terms.
 
-    `towards` is c·m and `length` |c − m| for the view's mean m: what the centred cosine needs.
+    `evokes` is the position in the atlas' `hosts` of what a remark is led to: a bridge to its item's scene, any
+    other cue to its host.  `towards` is c·m and `length` |c − m| for the view's mean m: what the centred cosine
+    needs.
     """
 
     rows: Rows
     hosts: Rows
+    evokes: Rows
     mean: Vector
     towards: Scores
     length: Scores
@@ -41,14 +44,16 @@ class Cues:
 
 @dataclass(frozen=True, slots=True)
 class Atlas:
-    """Rows of scenes, items and topics; the scene of every item (-1: none); topics of every scene; cues by view."""
+    """Rows of scenes, items, topics and hosts of cues; the scene of every item (-1: none); topics of scenes; cues."""
 
     scenes: Rows
     items: Rows
     topics: Rows
-    scene_of: dict[str, int]  # turn id -> position in `scenes`
+    quote_scene: Rows  # position in `scenes` by row of the shelf (-1: none)
     item_scene: Rows  # position in `scenes`
-    scene_topics: tuple[tuple[int, ...], ...]  # positions in `topics`
+    labelled: Rows  # positions in `scenes`, one for every topic that a scene has …
+    labels: Rows  # … and the position of that topic in `topics`
+    hosts: Rows  # everything that some cue evokes
     cues: dict[str, Cues]
     written: bool  # whether anybody but the rules wrote scenes
 
@@ -62,16 +67,24 @@ def chart(shelf: Shelf, without: Set[str] = frozenset()) -> Atlas:
     scene_of = {turn: position for position, one in enumerate(scene_units) for turn in one.turns}
     topic_at = {one.id: position for position, one in enumerate(_units(shelf, topics))}
     item_scene = [next((scene_of[t] for t in reversed(one.turns) if t in scene_of), -1) for one in _units(shelf, items)]
+    pairs = [
+        (position, topic_at[topic])
+        for position, one in enumerate(scene_units)
+        for topic in one.detail.get("topics", ())
+        if topic in topic_at
+    ]
+    lifted = {int(row): int(scenes[scene]) for row, scene in zip(items, item_scene, strict=True) if scene >= 0}
+    hosts, cues = _all_cues(shelf, rows, lifted)
     return Atlas(
         scenes=scenes,
         items=items,
         topics=topics,
-        scene_of=scene_of,
+        quote_scene=_quote_scenes(shelf, scene_of),
         item_scene=np.array(item_scene, dtype=np.int64),
-        scene_topics=tuple(
-            tuple(topic_at[topic] for topic in one.detail.get("topics", ()) if topic in topic_at) for one in scene_units
-        ),
-        cues={view: _cues(shelf, rows[view]) for view in (*EVOKING, "entity")},
+        labelled=np.array([scene for scene, _ in pairs], dtype=np.int64),
+        labels=np.array([topic for _, topic in pairs], dtype=np.int64),
+        hosts=hosts,
+        cues=cues,
         written=any(one.source != "rules" for one in scene_units),
     )
 
@@ -80,13 +93,35 @@ def _units(shelf: Shelf, rows: Rows) -> list[Unit]:
     return [shelf.units[shelf.ids[row]] for row in rows]
 
 
-def _cues(shelf: Shelf, rows: Rows) -> Cues:
+def _quote_scenes(shelf: Shelf, scene_of: Mapping[str, int]) -> Rows:
+    found = np.full(len(shelf), -1, dtype=np.int64)
+    rows = shelf.rows("quote")
+    found[rows] = [scene_of.get(one.turns[0], -1) for one in _units(shelf, rows)]
+    return found
+
+
+def _all_cues(shelf: Shelf, rows: Mapping[str, Rows], lifted: Mapping[int, int]) -> tuple[Rows, dict[str, Cues]]:
+    """The rows that some cue evokes, and the cues by view; `lifted` is the row of an item's scene."""
+    pointed = {view: _pointed(shelf, rows[view]) for view in (*EVOKING, "entity")}
+    evoked = {view: pointed[view][1] for view in EVOKING}
+    evoked["bridge"] = np.array([lifted.get(int(row), int(row)) for row in evoked["bridge"]], dtype=np.int64)
+    hosts = np.unique(np.concatenate(list(evoked.values())))
+    places = {view: np.searchsorted(hosts, found) for view, found in evoked.items()}
+    nowhere = np.zeros(0, dtype=np.int64)
+    return hosts, {view: _cues(shelf, *found, places.get(view, nowhere)) for view, found in pointed.items()}
+
+
+def _pointed(shelf: Shelf, rows: Rows) -> tuple[Rows, Rows]:
+    """Those cues that have a vector and a host, and the rows of the hosts."""
     hosts = np.array([shelf.row_of.get(one.parent, -1) for one in _units(shelf, rows)], dtype=np.int64)
     known = (hosts >= 0) & shelf.embedded[rows]
-    rows, hosts = rows[known], hosts[known]
+    return rows[known], hosts[known]
+
+
+def _cues(shelf: Shelf, rows: Rows, hosts: Rows, evokes: Rows) -> Cues:
     vectors = shelf.vectors[rows]
     enough = len(rows) >= LEAST_ROWS  # the mean of a few cues is those cues: taken out, nothing would be left of them
     mean = vectors.mean(axis=0) if enough else np.zeros(shelf.vectors.shape[1], dtype=np.float32)
     towards = (vectors @ mean).astype(np.float64)
     length = np.sqrt(np.maximum(1.0 - 2.0 * towards + float(mean @ mean), 1e-9))
-    return Cues(rows, hosts, mean, towards, length)
+    return Cues(rows, hosts, evokes, mean, towards, length)

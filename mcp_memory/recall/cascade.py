@@ -49,7 +49,7 @@ def cascade(atlas: Atlas, channels: Channels, live: np.ndarray, *, flat: bool = 
     seen = live[atlas.scenes]
     scenes = balanced(dense[atlas.scenes], words["scene"][atlas.scenes], half) * seen
     topics = balanced(dense[atlas.topics], words["topic"][atlas.topics], half)
-    by_topic = np.array([max((topics[t] for t in mine), default=0.0) for mine in atlas.scene_topics])
+    by_topic = best_per_host(topics[atlas.labels], atlas.labelled, len(scenes), 0.0)
     above = (SCENE * scenes + TOPIC * by_topic) * seen if len(seen) and not flat else np.zeros(len(seen))
     entity, bridge = (_best_cue(atlas, view, channels) for view in ("entity", "bridge"))
     meaning = ITEM_MEANING if channels.weight else 0.0
@@ -81,9 +81,11 @@ def _best_cue(atlas: Atlas, view: str, channels: Channels) -> Scores:
 
 def _inside(atlas: Atlas, topics: Scores, scenes: Scores, triggers: Scores) -> np.ndarray:
     """Which items the cascade reaches, or a trigger lets in."""
-    kept = set(top(topics, TOPICS).tolist())
-    open_scene = np.array([not mine or bool(kept & set(mine)) for mine in atlas.scene_topics], dtype=bool)
-    best = [position for position in np.argsort(-scenes, kind="stable") if open_scene[position]][:SCENES]
+    kept = np.isin(atlas.labels, top(topics, TOPICS))
+    closed = np.isin(np.arange(len(scenes)), atlas.labelled)  # a scene of no topic is open
+    closed[atlas.labelled[kept]] = False
+    order = np.argsort(-scenes, kind="stable")
+    best = order[~closed[order]][:SCENES]
     inside = np.isin(atlas.item_scene, best) | (atlas.item_scene < 0)
     inside[[position for position in top(triggers, BYPASS) if triggers[position] > 0]] = True
     return inside

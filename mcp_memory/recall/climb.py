@@ -68,7 +68,8 @@ def _segments(corpus: Corpus, leaves: Mapping[str, float]) -> dict[str, float]:
 def _personas(corpus: Corpus, speakers: tuple[str, ...]) -> list[Unit]:
     """All personas of the people asked about, else of the owner: one a month."""
     wanted = speakers or (corpus.owner,)
-    return [one for one in corpus.units.values() if one.kind == "persona" and one.speaker in wanted]
+    personas = (corpus.units[one] for one in corpus.shelf.personas)
+    return [one for one in personas if one.speaker in wanted]
 
 
 def _candidate(unit: Unit, score: float) -> Candidate:

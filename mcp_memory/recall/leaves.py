@@ -14,7 +14,7 @@ import numpy as np
 from mcp_memory.model.query import Plan
 from mcp_memory.recall.fuse import Rows, Scores, balanced
 from mcp_memory.store.links import borrow
-from mcp_memory.store.shelf import Shelf
+from mcp_memory.store.shelf import Shelf, Vector
 
 NEAR: Final = 0.2
 ASSISTANT: Final = 0.5
@@ -23,11 +23,16 @@ NAMED: Final = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """A query against every row of the shelf: cosines (zero without vectors) and BM25 by view."""
+    """A query against every row of the shelf: cosines (zero without vectors) and BM25 by view.
+
+    `sense` is the query without the memory's theme and `evoking` its cosines; None without vectors.
+    """
 
     dense: Scores
     words: dict[str, Scores]
     weight: float  # λ; 0 when there are no vectors
+    sense: Vector | None = None
+    evoking: Scores | None = None
 
 
 def leaf_scores(shelf: Shelf, rows: Rows, channels: Channels, plan: Plan) -> Scores:

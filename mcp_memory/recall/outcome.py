@@ -7,7 +7,6 @@ from typing import Any
 from mcp_memory.model.query import Hit, Plan, Query
 from mcp_memory.recall.fit import Candidate, Page
 from mcp_memory.store.corpus import Corpus
-from mcp_memory.store.shelf import Vector
 
 
 @dataclass(slots=True)
@@ -19,7 +18,6 @@ class Found:
     leaves: Mapping[str, float]
     above: list[Candidate]  # what stands above the best leaves
     written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
-    sense: Vector | None = None  # the query without the store's theme
 
 
 def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:

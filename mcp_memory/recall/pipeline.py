@@ -11,7 +11,7 @@ import numpy as np
 
 from mcp_memory.model.query import Answer, Plan, Query
 from mcp_memory.model.unit import Unit
-from mcp_memory.recall.associate import FAR, Evoked, associations, centred
+from mcp_memory.recall.associate import FAR, NOTHING, Evoked, associations, centred
 from mcp_memory.recall.atlas import HIDES, LEAST_ROWS, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
@@ -27,6 +27,7 @@ from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import WORDED, Mask, Vector
 from mcp_memory.text.lexical import analyze
 
+SAMPLE: Final = 2_000  # quotes that tell the memory's theme until the background has found it
 POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
 SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
@@ -60,10 +61,10 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
         tools = _fitting(corpus, tools)
         live = _live(corpus, query)
         asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
-        channels = _channels(corpus, asked, analyze(query.text), tools)
+        channels = _channels(corpus, asked, analyze(query.text), live, tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, query, live, tools)
-        pen = Pen(corpus, tools.zone, asked, found.sense, corpus.outdated(_asked_of(query)))
+        pen = Pen(corpus, tools.zone, asked, channels.sense, corpus.outdated(_asked_of(query)))
         page, dropped = _fill(found, planned, query, pen, tools)
         hits = hits_of(corpus, page)
     if tools.judge and "gate" not in tools.without:  # it too may take seconds
@@ -81,10 +82,8 @@ def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
     with corpus.lock:
         tools = _fitting(corpus, tools)
         live = _live(corpus, query)
-        sense = _sense(corpus, live, tools)
-        if sense is None:
-            return []
-        ranked = associations(corpus.shelf, _atlas(corpus, tools), sense, live)
+        channels = _channels(corpus, (), (), live, tools)
+        ranked = _associations(_atlas(corpus, tools), channels, live)
         units = [corpus.units[corpus.shelf.ids[row]] for row in ranked.rows]
     return [one for one in units if one.kind == "scene"]
 
@@ -121,14 +120,16 @@ def _name_terms(planned: Plan) -> set[str]:
     return {term for name in planned.speakers for term in analyze(name)}
 
 
-def _channels(corpus: Corpus, asked: Sequence[str], terms: Sequence[str], tools: Tools) -> Channels:
+def _channels(corpus: Corpus, asked: Sequence[str], terms: Sequence[str], live: Mask, tools: Tools) -> Channels:
     """Names are no keywords among quotes, which the speaker's boost serves; notes are about whom they name."""
     shelf = corpus.shelf
-    dense = np.zeros(len(shelf))
-    if tools.vector is not None and len(shelf):
-        dense = (shelf.vectors @ tools.vector).astype(np.float64)
     words = {view: shelf.words(view, asked if view == "quote" else terms) for view in WORDED}
-    return Channels(dense, words, tools.weight if tools.vector is not None else 0.0)
+    if tools.vector is None:
+        return Channels(np.zeros(len(shelf)), words, 0.0)
+    sense = _sense(corpus, tools.vector, live)
+    both = shelf.vectors @ np.stack([tools.vector, sense], axis=1)  # reading the vectors is what takes the time
+    dense, evoking = both.astype(np.float64).T
+    return Channels(dense, words, tools.weight, sense, evoking)
 
 
 def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
@@ -141,16 +142,15 @@ def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
     return tools.atlases[key]
 
 
-def _sense(corpus: Corpus, live: Mask, tools: Tools) -> Vector | None:
-    """The query without the store's dominant theme; None without vectors."""
-    if tools.vector is None:
-        return None
+def _sense(corpus: Corpus, vector: Vector, live: Mask) -> Vector:
+    """The query without the store's dominant theme."""
     if corpus.centre is not None:
-        return centred(tools.vector, corpus.centre)
+        return centred(vector, corpus.centre)
     rows = corpus.shelf.rows("quote", live & corpus.shelf.embedded)
     if len(rows) < LEAST_ROWS:
-        return tools.vector
-    return centred(tools.vector, corpus.shelf.vectors[rows].mean(axis=0))
+        return vector
+    sample = rows[:: max(1, len(rows) // SAMPLE)]
+    return centred(vector, corpus.shelf.vectors[sample].mean(axis=0))
 
 
 # ---------------------------------------------------------------------- finding
@@ -169,12 +169,11 @@ def _find(
     best = float(leaves.max(initial=0.0)) or 1.0
     chosen = top(leaves, POOL)
     by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
-    sense = _sense(corpus, live, tools)
-    evoked = [] if sense is None else _evoked(corpus, associations(shelf, atlas, sense, live))
+    evoked = _evoked(corpus, _associations(atlas, channels, live))
     above = [] if "climb" in tools.without else climb(corpus, by_unit, planned.complexity, planned.speakers, query)
     if "persona" in tools.without:
         above = [one for one in above if one.section != "profile"]
-    return Found(facts, evoked, by_unit, above, atlas.written, sense)
+    return Found(facts, evoked, by_unit, above, atlas.written)
 
 
 def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
@@ -190,7 +189,7 @@ def _facts(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows, leaves: S
     alive = live[atlas.items]
     items, item_scores = atlas.items[alive], themes.items[alive]
     if atlas.written:
-        leaves = leaves + _above(corpus, atlas, themes, quotes)
+        leaves = leaves + _above(atlas, themes, quotes)
     lists: list[tuple[Rows, Scores]] = [(quotes, _relative(leaves) - (QUOTE_OFFSET if atlas.written else 0.0))]
     if len(items):
         lists.append((items, _relative(item_scores) if atlas.written else _against(item_scores, leaves)))
@@ -211,9 +210,12 @@ def _against(items: Scores, leaves: Scores) -> Scores:
     return items / (float(leaves.max(initial=0.0)) or 1.0)
 
 
-def _above(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows) -> Scores:
-    scenes = [atlas.scene_of.get(corpus.units[corpus.shelf.ids[row]].turns[0], -1) for row in quotes]
-    found: Scores = np.append(themes.above, 0.0)[scenes]
+def _above(atlas: Atlas, themes: Themes, quotes: Rows) -> Scores:
+    """What the scene of each quote lends it; quotes that came after the atlas was drawn have none."""
+    scene = np.full(int(quotes.max(initial=-1)) + 1, -1, dtype=np.int64)
+    drawn = min(len(scene), len(atlas.quote_scene))
+    scene[:drawn] = atlas.quote_scene[:drawn]
+    found: Scores = np.append(themes.above, 0.0)[scene[quotes]]
     return found
 
 
@@ -221,6 +223,12 @@ def _candidate(corpus: Corpus, row: int, score: float) -> Candidate:
     unit = corpus.units[corpus.shelf.ids[row]]
     section = "scenes" if unit.kind == "scene" else "facts"
     return Candidate(unit.id, section, score, frozenset(unit.turns), "words and meaning")  # type: ignore[arg-type]
+
+
+def _associations(atlas: Atlas, channels: Channels, live: Mask) -> Evoked:
+    if channels.sense is None or channels.evoking is None:
+        return NOTHING
+    return associations(atlas, channels.sense, channels.evoking, live)
 
 
 def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:

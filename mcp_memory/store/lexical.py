@@ -37,12 +37,14 @@ class LexicalIndex:
         self._bulk_idf: list[float] = []
         self._frequency: Counter[int] = Counter()
         self._later: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._weights: dict[str, float] = {}  # what was asked for since the last row came
 
     def __len__(self) -> int:
         return len(self._documents)
 
     def add(self, documents: Sequence[Sequence[str]]) -> None:
         """Appends analysed documents as the next rows."""
+        self._weights.clear()
         for terms in documents:
             row = len(self._documents)
             numbers = [self._terms.setdefault(term, len(self._terms)) for term in terms]
@@ -84,8 +86,10 @@ class LexicalIndex:
 
     def weight(self, term: str) -> float:
         """The idf of a term; 0 for one that never occurred."""
-        number = self._terms.get(term)
-        return self._idf(number) if number is not None else 0.0
+        if term not in self._weights:
+            number = self._terms.get(term)
+            self._weights[term] = self._idf(number) if number is not None else 0.0
+        return self._weights[term]
 
     def _idf(self, number: int) -> float:
         frequency = self._frequency[number]

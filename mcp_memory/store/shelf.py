@@ -47,6 +47,7 @@ class Shelf:
         self.ids: list[str] = []
         self.links = Links()
         self.speakers: dict[str, int] = {}
+        self.personas: set[str] = set()
         self.themes = 0
         self._lexical = {view: (LexicalIndex(), list[int]()) for view in WORDED}
         self._alive = np.zeros(0, dtype=bool)
@@ -122,6 +123,8 @@ class Shelf:
             old = self.units.get(unit.id)
             row = self.row_of.get(unit.id)
             self.units[unit.id] = unit
+            if unit.kind == "persona":
+                self.personas.add(unit.id)
             if row is None or old is None or not _reads_alike(old, unit):
                 row = self._replace(unit, turns)
                 if row is not None and view_of(unit) in fresh:
@@ -166,6 +169,7 @@ class Shelf:
         """Takes units away."""
         for one in ids:
             if self.units.pop(one, None):
+                self.personas.discard(one)
                 self._bury(one)
                 self.themes += 1
 

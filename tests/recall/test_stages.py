@@ -113,7 +113,7 @@ def evoking() -> Shelf:
 
 
 def ranking(shelf: Shelf, asked: np.ndarray, without: frozenset[str] = frozenset()) -> list[str]:
-    found = associations(shelf, chart(shelf, without), asked, shelf.alive)
+    found = associations(chart(shelf, without), asked, shelf.vectors @ asked, shelf.alive)
     return [shelf.ids[row] for row in found.rows]
 
 
@@ -125,7 +125,7 @@ def test_a_scene_is_evoked_by_any_view_of_it() -> None:
 
 def test_the_cue_that_fits_best_is_named() -> None:
     shelf = evoking()
-    found = associations(shelf, chart(shelf), UP, shelf.alive)
+    found = associations(chart(shelf), UP, shelf.vectors @ UP, shelf.alive)
     assert shelf.ids[found.cues[0]] == "c3"
 
 
@@ -134,7 +134,7 @@ def test_a_scene_without_a_view_is_neither_better_nor_worse_for_it() -> None:
     extra = unit("scene3", "scene", "", title="s", turns=("t3",))
     cue = unit("c5", "cue", "c5", family="scene", view="situation", parent="scene3")
     shelf.put([extra, cue], {}, np.array([UP, EAST]), np.ones(2, dtype=bool))
-    found = associations(shelf, chart(shelf), EAST, shelf.alive)
+    found = associations(chart(shelf), EAST, shelf.vectors @ EAST, shelf.alive)
     scores = {shelf.ids[row]: score for row, score in zip(found.rows, found.scores, strict=True)}
     assert scores["scene2"] < min(scores["scene1"], scores["scene3"])
 
