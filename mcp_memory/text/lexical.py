@@ -7,7 +7,7 @@ accents are folded; numbers, dates and emoji are terms of their own.
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -34,7 +34,7 @@ def analyze(text: str) -> list[str]:
     terms: list[str] = []
     for kind, word in _words(text):
         terms += _TERMS[kind](word)
-    return _stemmed(terms)
+    return terms
 
 
 @lru_cache(maxsize=4_096)
@@ -57,8 +57,8 @@ def keywords(text: str, drop: Collection[str] = ()) -> list[str]:
 def _words(text: str) -> Iterator[tuple[str, str]]:
     """(kind, surface) of each word; kinds are the named groups of the pattern.  Possessive 's is gone."""
     for match in _pattern().finditer(_normal(text)):
-        kind = match.lastgroup or "word"
-        yield kind, _POSSESSIVE.sub("", match.group()) if kind == "word" else match.group()
+        kind, word = match.lastgroup or "word", match.group()
+        yield kind, _POSSESSIVE.sub("", word) if word[-1:] in "sS" else word
 
 
 def _normal(text: str) -> str:
@@ -95,9 +95,14 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
-def _word_terms(word: str) -> list[str]:
+@lru_cache(maxsize=32_768)
+def _word_terms(word: str) -> tuple[str, ...]:
+    """No term for a stop word; remembered, because a memory is read whole when it is opened."""
     folded = word.casefold().replace("’", "'")
-    return [] if folded in STOPS else [_unaccented(folded.replace("'", ""))]
+    if folded in STOPS:
+        return ()
+    term = _unaccented(folded.replace("'", ""))
+    return (_stemmer()(term) if term.isascii() and term.isalpha() else term,)
 
 
 def _unaccented(word: str) -> str:
@@ -120,7 +125,7 @@ def _unspaced_terms(run: str) -> list[str]:
     return [run[start : start + 2] for start in range(len(run) - 1)] or [run]
 
 
-_TERMS: Final[dict[str, Callable[[str], list[str]]]] = {
+_TERMS: Final[dict[str, Callable[[str], Sequence[str]]]] = {
     "date": _date_terms,
     "number": _number_terms,
     "word": _word_terms,
@@ -129,19 +134,11 @@ _TERMS: Final[dict[str, Callable[[str], list[str]]]] = {
 }
 
 
-def _stemmed(terms: list[str]) -> list[str]:
-    """Terms of ASCII letters stemmed, others as they are."""
-    places = [place for place, term in enumerate(terms) if term.isascii() and term.isalpha()]
-    for place, stem in zip(places, _stemmer()([terms[place] for place in places]), strict=True):
-        terms[place] = stem
-    return terms
-
-
-def _stemmer() -> Callable[[list[str]], list[str]]:
+def _stemmer() -> Callable[[str], str]:
     """This thread's stemmer: Snowball's keep state and must not be shared."""
     if not hasattr(_local, "stem"):
         from Stemmer import Stemmer
 
-        _local.stem = Stemmer("english").stemWords
-    stem: Callable[[list[str]], list[str]] = _local.stem
+        _local.stem = Stemmer("english").stemWord
+    stem: Callable[[str], str] = _local.stem
     return stem
