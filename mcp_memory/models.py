@@ -103,6 +103,10 @@ class Models:
 
         return LlmScribe(self._metered, self._prompts, self._zone, self._settings.llm.deadline)
 
+    def left(self, owner: str) -> int:
+        """Days, weeks and months that it has still to be asked about."""
+        return len(self._work().windows(owner)) if self.scribing else 0
+
     def meter(self) -> Spent:
         """What the scribe's last call took."""
         return self._metered.last if self._metered else Spent()

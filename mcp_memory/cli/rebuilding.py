@@ -17,13 +17,15 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 
 def rebuild(settings: Settings, options: argparse.Namespace) -> int:
     """Rebuilds, or goes on where a rebuild was stopped.  Raises StoreError."""
-    from mcp_memory.cli.progress import drain
+    from mcp_memory.cli.progress import ask, drain
 
     with opened(settings, to_write=True) as memory:
         memory.load(_LOADING_SECONDS)
         days = memory.rebuild(rescribe=options.rescribe)
         print(f"{days} days to derive.", flush=True)
         drain(memory)
+        if options.rescribe:
+            ask(memory)
         for notice in memory.notices():
             print(notice)
     return 0

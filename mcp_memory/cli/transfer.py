@@ -39,8 +39,8 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
 
 
 def import_messages(settings: Settings, options: argparse.Namespace) -> int:
-    """Stores what is new in an export, then indexes and derives; may be stopped and repeated at any time."""
-    from mcp_memory.cli.progress import drain
+    """Stores what is new in an export, indexes, derives, asks the scribe; may be stopped and repeated at any time."""
+    from mcp_memory.cli.progress import ask, drain
     from mcp_memory.importers.formats import chosen
     from mcp_memory.importers.source import opened as opened_source
 
@@ -55,6 +55,7 @@ def import_messages(settings: Settings, options: argparse.Namespace) -> int:
             memory.load()
             drain(memory)
             _report(memory, counted, damaged)
+            ask(memory)
     return 0 if counted["read"] or not damaged else 1
 
 
