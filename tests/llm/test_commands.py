@@ -12,20 +12,10 @@ from mcp_memory.cli import main
 if TYPE_CHECKING:
     from tests.llm.conftest import Answer, Lab
 
-TEXTS = [
-    "title",
-    "summary",
-    "narrative",
-    "situation",
-    "object",
-    "event",
-    "emotion",
-    "personal_arc",
-    "avoidance_habit",
-    "goal_arc",
-    "belief_in_action",
-    "legacy_anchor",
-]
+TEXTS = (
+    *("title", "summary", "narrative", "situation", "object", "event", "emotion", "personal_arc"),
+    *("avoidance_habit", "goal_arc", "belief_in_action", "legacy_anchor"),
+)
 SCENE = dict.fromkeys(TEXTS, "Remarks") | {"first_turn": 1, "last_turn": 5, "finished": True}
 SCENE |= {name: ["remarks"] for name in ("topics", "keywords", "utterances")}
 REPLIES = {  # by what only their schema names
