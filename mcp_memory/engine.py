@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -22,7 +22,7 @@ from mcp_memory.ports import Chat, Clock, Embedder, Reranker, Scribe, SystemCloc
 from mcp_memory.settings import Settings
 from mcp_memory.store.store import DEFAULT_DIMENSION, Store
 from mcp_memory.text.tokens import count_tokens
-from mcp_memory.write.remember import Remembered, Said, remember
+from mcp_memory.write.remember import MOST_AHEAD, Remembered, Said, remember
 
 if TYPE_CHECKING:
     from mcp_memory.recall.pipeline import Tools
@@ -128,12 +128,11 @@ class Memory:
         """Finds what answers or is evoked by a query; `without` are components left out, for ablations."""
         from mcp_memory.recall.pipeline import recall
 
-        tools, notices, left = self.tools(query.text, without), list[str](), query.max_tokens // 2
+        tools, notices, room = self.tools(query.text, without), list[str](), query.max_tokens
         for notice in self.notices():  # in a very small answer memories count more than what is said about them
-            if (size := count_tokens(notice)) <= left:
+            if room - (size := count_tokens(notice)) >= query.max_tokens // 2:
                 notices.append(notice)
-                left -= size
-        room = query.max_tokens - sum(map(count_tokens, notices))
+                room -= size
         answer, trace = recall(self.corpus, replace(query, max_tokens=room), tools)
         self._traces.append(trace)
         return replace(answer, notices=tuple(notices))
@@ -158,7 +157,7 @@ class Memory:
         self._catch_up()
         with self.corpus.lock:
             units = list(self.corpus.units.values())
-        moment, who = at or self.now(), speaker.strip()
+        moment, who = at or self.present(), speaker.strip()
         return view(units, who or self.owner, moment, bool(who), self.notices(), self.corpus.outdated(moment))
 
     def inspect(
@@ -241,10 +240,8 @@ class Memory:
 
     def notices(self) -> tuple[str, ...]:
         """What a person should be told now, in whole sentences."""
-        found = [*self.store.notices(), *self.embedding.notices(self.store.card, bool(self._threads))]
-        if not self.corpus.turns and (self.store.journal.settled_count() > 0 or self.store.journal.pending_count()):
-            found.append(f'Nothing is stored for the owner "{self.owner}"; this folder has another: set `owner`.')
-        return tuple(found)
+        embedding = self.embedding.notices(self.store.card, bool(self._threads))
+        return *self.store.notices(), *embedding, *status.strange(self.store.journal, self.corpus)
 
     def _catch_up(self) -> None:
         """A bounded drain, so that what was just said is in the tree; recall does not need it."""
@@ -296,3 +293,8 @@ class Memory:
     def now(self) -> datetime:
         """The present moment by this memory's clock."""
         return self.clock.now()
+
+    def present(self) -> datetime:
+        """That, or the moment of the latest turn where it is dated ahead as far as clocks may differ."""
+        self.corpus.refresh()
+        return max(self.now(), min(self.corpus.latest, self.now() + timedelta(seconds=MOST_AHEAD)))

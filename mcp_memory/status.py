@@ -8,12 +8,20 @@ from mcp_memory.ports import Embedder
 
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
+    from mcp_memory.store.journal import Journal
     from mcp_memory.write.drain import Drain
 
 NOBODY: Final = (
     "none: the rules write. A language model that is set later (llm.provider) writes what is said from then on;"
     " `mcp-memory rebuild --rescribe` asks it about the past as well"
 )
+
+
+def strange(journal: "Journal", corpus: "Corpus") -> list[str]:
+    """What to say when a folder holds memories, and none of this owner."""
+    if corpus.turns or not (journal.settled_count() > 0 or journal.pending_count()):
+        return []
+    return [f'Nothing is stored for the owner "{corpus.owner}"; this folder has another: set `owner`.']
 
 
 def pending(drain: "Drain", corpus: "Corpus", models: Models, limit: int) -> dict[str, Any]:

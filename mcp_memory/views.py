@@ -42,6 +42,7 @@ def remembered(
         pending=memory.waiting(),
     )
     said = "Already remembered (a repetition of the same turn)." if done.duplicate else "Remembered."
+    said += " Its notes are those of the first time." if done.duplicate and notes else ""
     taken = f" Taken out before storing: {', '.join(done.redacted)}." if done.redacted else ""
     ids = ", ".join(short(one) for one in done.ids)
     return f"{said}{taken} ids: {ids}; {result.pending} turns wait to be indexed (they are found already).", result
@@ -63,7 +64,7 @@ def recalled(
         Query(
             text=query[:MOST_QUERY],
             owner=memory.owner,
-            at=memory.now(),
+            at=memory.present(),
             complexity=chosen,  # type: ignore[arg-type]  # one of the literals, by the tool's schema
             since=first,
             until=last,

@@ -19,7 +19,7 @@ from mcp_memory.text.clean import clean, has_visible, plain
 from mcp_memory.text.redact import redact
 from mcp_memory.write.remember import ASSISTANT, MOST_CUES, MOST_FACT, MOST_LABEL, MOST_NOTES, MOST_TEXT
 
-_YEARS: Final = range(1, 9999)  # a day may be added without leaving the calendar
+_YEARS: Final = range(2, 9999)  # a day may be added or taken away without leaving the calendar
 
 _Short = Annotated[
     str,

@@ -138,6 +138,7 @@ def node(corpus: Corpus, zone: ZoneInfo, found: Turn | Unit, limit: int) -> Row:
         row = node_row(found, zone) | {"text": found.text, "speaker": found.speaker}
         row["detail"] = {key: value for key, value in found.detail.items() if key != "patches"}
         row["superseded_by"] = corpus.superseded.get(found.id, "")
+        row["status"] = "superseded" if row["superseded_by"] else found.status
         row["replaces"] = [old for old, new in corpus.superseded.items() if new == found.id]
         row["above"] = [node_row(one, zone) for one in ancestors(corpus, found)]
         below = children(corpus, found)

@@ -25,7 +25,7 @@ from mcp_memory.recall.outcome import Found, hits_of, trace_of
 from mcp_memory.recall.plan import SHARES, plan
 from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import WORDED, Mask, Vector
-from mcp_memory.text.lexical import analyze
+from mcp_memory.text.lexical import analyze, has_words
 
 SAMPLE: Final = 2_000  # quotes that tell the memory's theme until the background has found it
 POOL: Final = 200  # candidates of each list that are looked at
@@ -161,7 +161,7 @@ def _find(
 ) -> Found:
     shelf = corpus.shelf
     quotes = shelf.rows("quote", live)
-    if not _anything(shelf.embedded, channels, live):
+    if not has_words(query.text) or not _anything(shelf.embedded, channels, live):
         return Found([], [], {}, [])
     leaves = leaf_scores(shelf, quotes, channels, planned)
     themes = cascade(atlas, channels, live, flat="cascade" in tools.without)

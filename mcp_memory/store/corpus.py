@@ -29,6 +29,7 @@ _COMPACT_SHARE: Final = 0.3
 _CENTRE_SAMPLE: Final = 256
 _LEAST_TO_CENTRE: Final = 20
 _WORTH_COMPACTING: Final = 1_000
+_EVER: Final = datetime.min.replace(tzinfo=UTC)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -56,6 +57,7 @@ class Corpus:
         self._floating: set[str] = set()  # units that no table holds
         self._members: dict[str, list[str]] = {}  # exchange -> its turns
         self._rev, self._arrived = -1, 0
+        self.latest = _EVER  # when the last of the turns was said
         self.centre: Vector | None = None  # what the memory is mostly about
         self._centred_on = 0
 
@@ -156,6 +158,7 @@ class Corpus:
         if turn.id not in self.turns:
             self._members.setdefault(turn.exchange, []).append(turn.id)
         self.turns[turn.id] = turn
+        self.latest = max(self.latest, turn.at)
 
     def _let_go(self, ids: Iterable[str]) -> None:
         """Turns that were forgotten go at once with all that stands on them or sums them up."""

@@ -49,6 +49,7 @@ class Receipt:
     ids: tuple[str, ...]
     new: tuple[str, ...]
     forgotten: tuple[str, ...] = ()
+    said: float | None = None  # when the exchange was said that this one repeats
 
     @property
     def duplicate(self) -> bool:
@@ -92,7 +93,7 @@ class Journal(Database):
                 "SELECT fingerprint, said, ids FROM latest WHERE owner = ? AND session = ?", (owner, session)
             ).fetchone()
             if within is not None and row and row[0] == fingerprint and abs(said - row[1]) <= within:
-                return Receipt(tuple(row[2].split()), ())
+                return Receipt(tuple(row[2].split()), (), said=row[1])
             receipt = _insert(db, turns, revive=True)
             db.execute(
                 "INSERT OR REPLACE INTO latest VALUES (?, ?, ?, ?, ?)",

@@ -23,7 +23,7 @@ _PERHAPS: Final = re.compile(
     r"|(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:days?)?)\b",
     re.IGNORECASE,
 )
-_YEARS: Final = range(1, 9999)
+_YEARS: Final = range(2, 9999)  # a day either way may be needed: zones
 _LONGEST: Final = 100
 _SHOWN: Final = 40
 _ABSOLUTE: Final = re.compile(r"(?<!\d)\d{4}(?!\d)")
@@ -41,7 +41,8 @@ _WEEK: Final = re.compile(r"([0-9]{4})-?W([0-9]{2})", re.IGNORECASE)
 _SPAN_AGO: Final = re.compile(r"(?P<count>[0-9]{1,6}|an?|one)\s*(?P<unit>minute|min|hour|h)s?\s+ago", re.IGNORECASE)
 _ACCEPTED: Final = (
     "Use ISO 8601 (2026-11-30T14:05, with or without a zone), a date (2026-11-30), month (2026-11), year (2026) or "
-    'week (2026-W49), or words: now, today, yesterday, "3 days ago", "last week", "last friday", "in June", "May 7".'
+    'week (2026-W49), or words: now, today, yesterday, "3 days ago", "last week", "last friday", "in June", "May 7"; '
+    "of the years 2 to 9998."
 )
 
 

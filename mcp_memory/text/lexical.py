@@ -37,6 +37,11 @@ def analyze(text: str) -> list[str]:
     return terms
 
 
+def has_words(text: str) -> bool:
+    """Whether a text has anything that could be looked for: letters, digits or emoji, stop words included."""
+    return any(True for _ in _words(text))
+
+
 @lru_cache(maxsize=4_096)
 def term_set(text: str) -> frozenset[str]:
     """The index terms of a text, each once; remembered, because the same texts are compared again and again."""

@@ -55,7 +55,9 @@ def resolve(corpus: "Corpus", name: str) -> Turn | Unit:
         choices = ", ".join(one.id for one in found[:5])
         raise InputError(f"that id could mean {len(found)} records: use one of {choices}")
     if not found:
-        raise InputError("no memory has that id: copy it from recall (behind the #) or inspect_memory")
+        raise InputError(
+            "no memory has that id: copy it from recall (behind the #) or inspect_memory; four letters are the least"
+        )
     return found[0]
 
 

@@ -142,7 +142,8 @@ def _changes(patches: Iterable[Patch], at: datetime) -> list[Patch]:
         former[slot] = patch["value"]
         if at - moment <= LATELY:
             found.append({**patch, "was": was if was != patch["value"] else ""})
-    return found[: -MOST_CHANGES - 1 : -1]
+    latest = {plain(patch["value"]): patch for patch in found}  # what was said twice changed once
+    return sorted(latest.values(), key=lambda one: (one["at"], one["value"]), reverse=True)[:MOST_CHANGES]
 
 
 def portrait_by_rules(persona: Persona, limit: int = PORTRAIT_TOKENS) -> str:

@@ -3,16 +3,17 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from mcp_memory.errors import InputError
 from mcp_memory.model.turn import Note, Role, Turn, turn_id
-from mcp_memory.store.journal import Journal, Receipt
+from mcp_memory.store.journal import Journal
 from mcp_memory.text.clean import clean, has_visible, plain
 from mcp_memory.text.redact import redact
 
 RETRY_SECONDS: Final = 120.0
+MOST_AHEAD: Final = 86_400.0  # seconds that clocks and zones may differ
 ASSISTANT: Final = "assistant"
 MOST_TEXT: Final = 2_000_000
 MOST_LABEL: Final = 200
@@ -63,7 +64,8 @@ def remember(journal: Journal, said: Said, owner: str, now: datetime, *, secrets
     turns = exchange_turns(_safe(said, safe), owner, said.at or now)
     within = RETRY_SECONDS if said.at is None else None
     receipt = journal.append_said(turns, _fingerprint(turns), turns[0].at, within)
-    return _outcome(receipt, tuple(dict.fromkeys(kinds)), turns[0].at)
+    at = datetime.fromtimestamp(receipt.said, UTC) if receipt.said else turns[0].at
+    return Remembered(receipt.ids, not receipt.duplicate, receipt.duplicate, tuple(dict.fromkeys(kinds)), at)
 
 
 def exchange_turns(said: Said, owner: str, at: datetime) -> list[Turn]:
@@ -101,7 +103,7 @@ def _check(said: Said, now: datetime) -> None:
             raise InputError(f"`{name}` is a short label of up to {MOST_LABEL} characters")
     if len(said.notes) > MOST_NOTES:
         raise InputError(f"up to {MOST_NOTES} notes go with one turn: keep the ones that will matter")
-    if said.at is not None and (said.at - now).total_seconds() > 86_400:
+    if said.at is not None and (said.at - now).total_seconds() > MOST_AHEAD:
         raise InputError("`at` lies in the future: leave it out for now, or give the moment when this was said")
     for note in said.notes:
         _check_note(note)
@@ -134,9 +136,6 @@ def _safe(said: Said, safe: Callable[[str], str]) -> Said:
 
 
 def _fingerprint(turns: Sequence[Turn]) -> str:
-    spoken = "\x1f".join(f"{turn.speaker}\x1e{turn.text}" for turn in turns)
+    """Of everything that was handed over: the same words with other notes are no retry, and the notes count."""
+    spoken = "\x1f".join(f"{turn.speaker}\x1e{turn.text}\x1e{turn.topic}\x1e{turn.notes}" for turn in turns)
     return hashlib.sha256(spoken.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _outcome(receipt: Receipt, redacted: tuple[str, ...], at: datetime) -> Remembered:
-    return Remembered(receipt.ids, not receipt.duplicate, receipt.duplicate, redacted, at)

@@ -138,6 +138,13 @@ def test_any_positive_limit_is_answered(pearls: str, call: Call, limit: int) -> 
     assert not call("recall", {"query": "pearls", "max_tokens": max(limit, 32)}).is_error
 
 
+@pytest.mark.parametrize("query", ["*", '""', "?!", "( ) { } ~", "- - -", "…"])
+def test_a_query_without_words_finds_nothing_and_is_told_so(pearls: str, call: Call, text: Text, query: str) -> None:
+    found = call("recall", {"query": query})
+    assert found.structured_content["hits"] == []
+    assert "Nothing remembered" in text(found)
+
+
 def test_a_window_before_everything_finds_nothing(pearls: str, call: Call, text: Text) -> None:
     found = call("recall", {"query": "pearls", "until": "2020-01-01"})
     assert found.structured_content["hits"] == []

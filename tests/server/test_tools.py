@@ -64,6 +64,13 @@ def test_what_was_remembered_is_found_by_the_very_next_call(call: Call, text: Te
     assert hit["sources"] == stored.structured_content["ids"][:1]
 
 
+def test_what_a_fast_clock_dates_ahead_is_found_by_the_very_next_call(call: Call, text: Text, memory: Memory) -> None:
+    ahead = (memory.now() + timedelta(hours=2)).isoformat()
+    call("remember_turn", {"user": "I love my pearls", "at": ahead})
+    assert "pearls" in text(call("recall", {"query": "Where are the pearls?"}))
+    assert "pearls" in text(call("persona", {}))
+
+
 def test_text_and_structure_of_recall_tell_the_same(told: Memory, call: Call, text: Text) -> None:
     found = call("recall", {"query": "what is Ann allergic to"})
     assert found.structured_content["hits"]

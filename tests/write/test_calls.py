@@ -195,7 +195,7 @@ def test_what_is_replaced_leaves_recall_and_stays_to_be_seen(world: "World", tmp
     assert "nurse" in told[0]
     old, new = (next(one.id for one in world.units(memory, "item") if job in one.text) for job in ("baker", "nurse"))
     seen = memory.inspect("node", old, None, None, 10)
-    assert (seen["superseded_by"], seen["status"]) == (new, "live")
+    assert (seen["superseded_by"], seen["status"]) == (new, "superseded")
 
 
 @pytest.mark.parametrize("who", ["Ann", "assistant"])

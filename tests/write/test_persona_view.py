@@ -54,6 +54,11 @@ def test_a_newer_value_of_a_name_shows_what_it_replaced() -> None:
     assert shown(patches, START + timedelta(days=1)).keys["identity"][0]["value"] == "Paris"
 
 
+def test_what_was_said_twice_changed_once() -> None:
+    patches = [patch(1, "traits", "I tend to sing."), patch(2, "preferences", "I tend to sing.")]
+    assert [one["key"] for one in shown(patches, START + timedelta(days=3)).changes] == ["preferences"]
+
+
 def test_nobody_known_is_said_with_who_is() -> None:
     with pytest.raises(InputError, match="known: Ann"):
         shown([patch(1, "traits", "I tend to sing.")], named="Zoe")

@@ -64,9 +64,17 @@ def test_a_retry_is_told_as_one(memory: Memory, clock: FixedClock) -> None:
     clock.advance(timedelta(seconds=90))
     again = memory.remember(Said("yes", "good"))
     assert (first.stored, again.stored, again.duplicate) == (True, False, True)
-    assert again.ids == first.ids
+    assert (again.ids, again.at) == (first.ids, first.at)
     clock.advance(timedelta(seconds=121))
     assert memory.remember(Said("yes", "good")).stored
+
+
+def test_the_same_words_with_other_notes_are_no_retry(memory: Memory, clock: FixedClock) -> None:
+    memory.remember(Said("yes", "good"))
+    clock.advance(timedelta(seconds=1))
+    assert memory.remember(Said("yes", "good", notes=[Note("Ann wants the piano")])).stored
+    memory.corpus.refresh()
+    assert "Ann wants the piano" in {unit.text for unit in memory.corpus.units.values()}
 
 
 def test_the_same_words_with_the_same_moment_are_the_same_turn_for_ever(memory: Memory, clock: FixedClock) -> None:
