@@ -83,6 +83,7 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
         sha256=fingerprint(options.file),
         command=_command(options),
         version=__version__,
+        conversations=tuple(case.talk.id for case in cases),
         systems=reports,
         switches=_switches(settings, options),
         ranks=ranks,

@@ -19,11 +19,11 @@ _CHUNK: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One run of one suite: the memory and its references, by name.
+    """One run of one suite: the memory, then its references, by name.
 
-    `file` is the benchmark file's name and `sha256` its content's hash; `command` what was typed;
-    `switches` the scribe and what was switched off; `ranks` where cue scenes stood (LoCoMo-Plus); `grades`
-    which answers a language model found right, where one was asked.
+    `file` is the benchmark file's name and `sha256` its content's hash; `conversations` name what it held, `command`
+    is what was typed; `switches` the scribe and what was switched off; `ranks` where cue scenes stood (LoCoMo-Plus);
+    `grades` which answers a language model found right, where one was asked.
     """
 
     suite: str
@@ -32,6 +32,7 @@ class Results:
     command: str
     version: str
     systems: Mapping[str, Report]
+    conversations: tuple[str, ...] = ()
     switches: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, RankReport] = field(default_factory=dict)
     grades: tuple[Grade, ...] = ()
@@ -58,6 +59,7 @@ def write_results(results: Results, path: Path) -> None:
         "sha256": results.sha256,
         "command": results.command,
         "version": results.version,
+        "conversations": list(results.conversations),
         "switches": dict(results.switches),
         "systems": {name: [_plain(row) for row in report.rows] for name, report in results.systems.items()},
         "ranks": {name: [asdict(rank) for rank in report.ranks] for name, report in results.ranks.items()},
@@ -86,6 +88,7 @@ def _results(document: Any) -> Results:
         sha256=document["sha256"],
         command=document["command"],
         version=document["version"],
+        conversations=tuple(document["conversations"]),
         switches=document["switches"],
         systems={name: Report(tuple(_row(row) for row in rows)) for name, rows in document["systems"].items()},
         ranks={name: RankReport(tuple(Rank(**rank) for rank in ranks)) for name, ranks in document["ranks"].items()},

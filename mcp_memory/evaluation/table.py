@@ -10,6 +10,7 @@ from mcp_memory.evaluation.report import CUTOFFS, Figures, RankReport, Report
 from mcp_memory.evaluation.results import Results
 
 OVERALL: Final = "OVERALL"
+MOST_NAMED: Final = 12  # conversations of a split
 _COLUMNS: Final[tuple[tuple[str, Callable[[Figures], float], int], ...]] = (
     ("n", lambda figures: figures.n, 0),
     ("recall", lambda figures: figures.recall, 3),
@@ -69,31 +70,47 @@ def difference_line(difference: Difference) -> str:
     )
 
 
-def markdown_table(runs: Iterable[Results], budgets: Sequence[int] = (512, 2048)) -> str:
-    """Runs side by side, one line a system; below, what was run on which file with which version."""
-    lines = [_markdown_row("suite", "system", *(f"recall @{budget}" for budget in budgets), "tokens", "p95 ms", "run")]
+def markdown_table(runs: Iterable[Results], budgets: Sequence[int] = (512, 1024, 2048)) -> str:
+    """Runs side by side, one line a system; below, what was run on which data with which version.
+
+    Tokens are those returned for the middle budget, which is the default one.
+    """
+    recalls = [f"recall @{budget}" for budget in budgets]
+    lines = [_markdown_row("suite", "system", *recalls, f"tokens @{_middle(budgets)}", "p95 ms", "run")]
     lines.append(_markdown_row("---", "---", *("--:" for _ in budgets), "--:", "--:", "--:"))
     notes = []
     for number, results in enumerate(runs, start=1):
-        lines += [_system_row(results.suite, name, report, budgets, number) for name, report in results.systems.items()]
+        scribe = results.switches.get("scribe", "")
+        for place, (name, report) in enumerate(results.systems.items()):
+            shown = f"{name}, {scribe}" if place == 0 and scribe else name
+            lines.append(_system_row(results.suite, shown, report, budgets, number))
         notes.append(_note(number, results))
     return "\n".join([*lines, "", *notes]) + "\n"
 
 
 def _system_row(suite: str, name: str, report: Report, budgets: Sequence[int], number: int) -> str:
-    figures = [report.figures(budget) for budget in budgets]
-    recalls = (_number(each.recall, 3).lstrip("0") for each in figures)
-    widest = figures[-1]
-    return _markdown_row(suite, name, *recalls, _number(widest.returned, 0), _number(widest.p95_ms, 0), str(number))
+    recalls = (_fraction(report.figures(budget).recall) for budget in budgets)
+    usual = report.figures(_middle(budgets))
+    return _markdown_row(suite, name, *recalls, _number(usual.returned, 0), _number(usual.p95_ms, 0), str(number))
 
 
 def _note(number: int, results: Results) -> str:
     switches = ", ".join(f"{key} {value}" for key, value in results.switches.items()) or "defaults"
     count = next((report.figures(report.budgets[0]).n for report in results.systems.values() if report.rows), 0)
+    hits = [f"R@{k} {_fraction(hit)}" for one in results.ranks.values() for k, hit in one.hits().items()]
     return (
         f"{number}. `{results.command}`, version {results.version}, {switches}; "
-        f"{results.file} (sha256 {results.sha256[:12]}…), {count} questions"
+        f"{results.file} (sha256 {results.sha256[:12]}…): {', '.join(results.conversations[:MOST_NAMED])}, "
+        f"{count} questions" + (f"; rank of the hidden cue's scene: {', '.join(hits)}" if hits else "")
     )
+
+
+def _middle(budgets: Sequence[int]) -> int:
+    return budgets[len(budgets) // 2]
+
+
+def _fraction(share: float) -> str:
+    return _number(share, 3).lstrip("0") or "0"
 
 
 def _markdown_row(*cells: str) -> str:

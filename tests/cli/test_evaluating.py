@@ -73,7 +73,7 @@ def test_results_fill_a_marked_table_and_nothing_else(run: Run, cases: Path, tmp
     assert text.startswith("before\n<!-- results: begin -->\n")
     assert text.endswith("<!-- results: end -->\nafter\n")
     assert "old" not in text
-    assert "| locomo | mcp-memory | 1.000 | 1.000 |" in text
+    assert "| locomo | mcp-memory, rules | 1.000 | 1.000 | 1.000 |" in text
 
 
 def test_a_file_without_marks_is_left_alone(run: Run, cases: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def results() -> Results:
         sha256="0123456789abcdef" * 4,
         command="mcp-memory eval locomo locomo10.json",
         version="1.0.0",
+        conversations=("conv-26",),
         switches={"scribe": "rules"},
         systems={"mcp-memory": report([0, 1, 0.5, 1, 0, 1]), "BM25": report([0, 0.5, 0.5, 0, 1, 0])},
         ranks={"mcp-memory": RankReport((Rank("q0", "causal", 3, 40),))},
@@ -125,11 +126,13 @@ def test_the_rank_table_has_a_line_per_relation(results: Results) -> None:
 
 
 def test_the_markdown_table_names_file_command_and_version(results: Results) -> None:
-    text = markdown_table([results])
-    assert "| locomo | mcp-memory | .583 | .583 | 20 | 1 | 1 |" in text
+    text = markdown_table([results], budgets=(512, 2048))
+    assert "| locomo | mcp-memory, rules | .583 | .583 | 20 | 1 | 1 |" in text
     assert "| locomo | BM25 | .333 | .333 | 20 | 1 | 1 |" in text
     assert "1. `mcp-memory eval locomo locomo10.json`, version 1.0.0, scribe rules; " in text
-    assert "locomo10.json (sha256 0123456789ab…), 6 questions" in text
+    assert (
+        "locomo10.json (sha256 0123456789ab…): conv-26, 6 questions; rank of the hidden cue's scene: R@1 .000" in text
+    )
 
 
 def test_a_budget_that_was_not_run_is_a_dash(results: Results) -> None:
