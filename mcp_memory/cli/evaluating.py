@@ -5,7 +5,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -189,7 +189,7 @@ def _answers(settings: Settings, calls: int, ours: "Ours", cases: "Sequence[Case
     spending = Spending()
     chat = make_chat(settings.model_copy(update={"llm": capped}), spending, SystemClock())
     assert chat is not None  # `_check` has seen that there is a provider
-    with bar("answering", "questions", sum(len(case.questions) for case in cases)) as shown:
+    with closing(chat), bar("answering", "questions", sum(len(case.questions) for case in cases)) as shown:
         graded = grade(cases, ours.build, chat, Prompts(settings.prompts_dir), lambda: shown.update(1))
     print(f"\nanswers by {chat.model}\n{grades_table(graded)}")
     print(f"{spending.calls} calls, {spending.input_tokens} tokens read, {spending.output_tokens} written")

@@ -19,9 +19,11 @@ TEXTS = (
 SCENE = dict.fromkeys(TEXTS, "Remarks") | {"first_turn": 1, "last_turn": 5, "finished": True}
 SCENE |= {name: ["remarks"] for name in ("topics", "keywords", "utterances")}
 REPLIES = {  # by what only their schema names
-    "memories": {"scenes": [SCENE], "memories": [], "items": []},
+    "first_turn": {"scenes": [SCENE], "memories": [], "items": []},
     "patches": {"title": "Talk", "text": "They talked.", "patches": []},
     "portraits": {"title": "Talk", "text": "They talked.", "portraits": []},
+    "correct": {"correct": True, "reason": "It is."},
+    "answer": {"answer": "bees"},
 }
 Run = Callable[..., str]
 
@@ -94,3 +96,30 @@ def test_a_model_that_refuses_is_named_and_nothing_is_lost(
     assert "The rules cover for what has no answer: the key was refused." in printed
     willing()
     assert "0 days" in run("rebuild", "--rescribe")
+
+
+def test_an_evaluation_lets_the_model_write_and_answer(
+    run: Run, tmp_path: Path, lab: "Lab", willing: Callable[[], None]
+) -> None:
+    turns = [
+        {"id": f"D1:{n}", "speaker": "Ada", "text": f"Remark {n} on bees.", "at": f"2024-03-04T09:{n:02}", "session": 1}
+        for n in range(6)
+    ]
+    question = {
+        "id": "q1",
+        "text": "What is remark 3 on?",
+        "when": "2024-04-01T00:00:00+00:00",
+        "category": "single",
+        "gold": ["D1:3"],
+        "answer": "bees",
+    }
+    file, rows = tmp_path / "cases.jsonl", tmp_path / "run.json"
+    file.write_text(json.dumps({"conversation": {"id": "c", "turns": turns}, "questions": [question]}) + "\n")
+    willing()
+    printed = run("eval", "locomo", str(file), "--scribe", "llm", "--answer", "--calls", "2", "--json", str(rows))
+    document = json.loads(rows.read_text(encoding="utf-8"))
+    assert document["switches"]["scribe"] == f"{lab.provider} stub"
+    assert [grade["question"] for grade in document["grades"]] == ["q1"]
+    assert "2 calls, 20 tokens read, 10 written" in printed
+    written = [body for body in lab.stub.bodies if "first_turn" in json.dumps(body)]
+    assert written, "the model was asked to take notes of the conversation"
