@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mcp_memory.importers.messages import Damaged, Entry, Found
-from mcp_memory.importers.reading import CONVERSATIONS, Shape, first_objects, moment, records, shaped
+from mcp_memory.importers.reading import Shape, any_has, conversations, moment, shaped
 from mcp_memory.importers.source import Source
 from mcp_memory.text.clean import has_visible
 
@@ -57,17 +57,12 @@ class _Conversation(Shape):
 
 def looks_so(source: Source) -> bool:
     """Whether one of the first conversations is a tree of messages."""
-    return any("mapping" in one for name in source.named(CONVERSATIONS) for one in first_objects(source, name))
+    return any_has(source, "mapping")
 
 
 def read(source: Source) -> Iterator[Entry]:
     """The messages of all conversations."""
-    for name in source.named(CONVERSATIONS):
-        for found in records(source, name, _Conversation):
-            if isinstance(found, Damaged):
-                yield found
-            else:
-                yield from _messages(*found)
+    return conversations(source, _Conversation, _messages)
 
 
 def _messages(where: str, talk: _Conversation) -> Iterator[Entry]:

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import IO, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mcp_memory.importers.messages import Damaged, reason
+from mcp_memory.importers.messages import Damaged, Entry, reason
 from mcp_memory.importers.source import Source
 
 LONGEST_LINE: Final = 24 << 20  # bytes: room for the longest text with every character escaped
@@ -18,9 +18,7 @@ _CHUNK: Final = 1 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', re.DOTALL)
 _LOOKED_AT: Final = 50  # records, or lines, by which a format is recognised
-
-
-CONVERSATIONS: Final = r"(?:.*/)?conversations(?:[-_]\d+)?\.json"  # those with an assistant, whichever
+_CONVERSATIONS: Final = r"(?:.*/)?conversations(?:[-_]\d+)?\.json"  # those with an assistant, whichever
 
 
 class Shape(BaseModel):
@@ -71,6 +69,21 @@ def records(source: Source, name: str, shape: type[S]) -> Iterator[tuple[str, S]
         where, value = found
         one = shaped(shape, value, where)
         yield one if isinstance(one, Damaged) else (where, one)
+
+
+def any_has(source: Source, key: str) -> bool:
+    """Whether one of the first conversations with an assistant has a key."""
+    return any(key in one for name in source.named(_CONVERSATIONS) for one in first_objects(source, name))
+
+
+def conversations(source: Source, shape: type[S], messages: Callable[[str, S], Iterator[Entry]]) -> Iterator[Entry]:
+    """What `messages` gives of each conversation with an assistant, and the damaged ones."""
+    for name in source.named(_CONVERSATIONS):
+        for found in records(source, name, shape):
+            if isinstance(found, Damaged):
+                yield found
+            else:
+                yield from messages(*found)
 
 
 def parsed(raw: bytes | None) -> Any:
