@@ -102,6 +102,7 @@ def _prompted(memory: "Memory", event: Event) -> str:
     By words only: the encoder would take as long again to load, and by meaning something is always nearest, also to
     "commit and push", while most prompts to a coding assistant have nothing to do with the past.
     """
+    from mcp_memory.importers.claude_code import session_name
     from mcp_memory.model.query import Query
     from mcp_memory.prompts import sections
     from mcp_memory.views import MOST_QUERY, answer_text
@@ -110,7 +111,7 @@ def _prompted(memory: "Memory", event: Event) -> str:
     if not said:
         return ""
     answer = memory.recall(Query(said, memory.owner, memory.now(), "simple", max_tokens=PROMPT_TOKENS))
-    found = _new_here(memory, answer, _session(_text(event, "session_id")))
+    found = _new_here(memory, answer, session_name(_text(event, "session_id")))
     return f"{sections('hook')['prompt']}\n\n{answer_text(found)}" if found.hits else ""
 
 
@@ -135,27 +136,18 @@ def _stopped(memory: "Memory", event: Event) -> str:
 
 def _turns(memory: "Memory", exchange: Exchange, latest: str) -> "Iterator[Turn]":
     """The turns of an exchange as an import of the transcript would make them, so that it adds nothing later."""
-    from mcp_memory.importers.messages import Damaged, Found, as_turns
+    from mcp_memory.importers.claude_code import found
+    from mcp_memory.importers.messages import Damaged, as_turns
 
     said, reply = [*exchange.said], exchange.reply
     if latest and not exchange.over and not (reply and reply.text.endswith(latest.strip())):
         # the client calls before it has written the reply to the transcript
         reply = Message("", said[0].session, memory.now(), "assistant", latest)
-    found = [Found("the transcript", _fields(one)) for one in (*said, reply) if one]
-    for turn in as_turns(found, memory.owner, memory.zone, secrets_out=memory.settings.redact):
+    messages = [found(one, "the transcript") for one in (*said, reply) if one]
+    for turn in as_turns(messages, memory.owner, memory.zone, secrets_out=memory.settings.redact):
         if isinstance(turn, Damaged):
             raise InputError(f"{turn.where}: {turn.why}")
         yield turn
-
-
-def _fields(message: Message) -> dict[str, str]:
-    named = {"id": f"claude-code:{message.uuid}"} if message.uuid else {}
-    said = {"role": message.role, "at": message.at.isoformat(), "text": message.text}
-    return said | {"session": _session(message.session)} | named
-
-
-def _session(name: str) -> str:
-    return f"claude-code:{name}"
 
 
 def _started(memory: "Memory", _event: Event) -> str:

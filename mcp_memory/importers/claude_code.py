@@ -6,7 +6,7 @@ from typing import Any, Final
 from mcp_memory.importers.messages import Damaged, Entry, Found
 from mcp_memory.importers.reading import first_lines, lines, parsed
 from mcp_memory.importers.source import Source
-from mcp_memory.text.transcript import messages
+from mcp_memory.text.transcript import Message, messages
 
 _SESSIONS: Final = r".*\.jsonl"
 
@@ -36,11 +36,20 @@ def _session(source: Source, name: str) -> Iterator[Entry]:
         for message in messages(_sound(lines(file), name, damaged)):
             yield from damaged
             damaged.clear()
-            session = f"claude-code:{message.session}" if message.session else f"claude-code:{name}"
-            ref = f"claude-code:{message.uuid}" if message.uuid else None
-            said = {"role": message.role, "at": message.at.isoformat(), "text": message.text}
-            yield Found(name, {**said, "session": session, "id": ref})
+            yield found(message, name)
         yield from damaged
+
+
+def found(message: Message, where: str) -> Found:
+    """A message as imports and hooks store it; one without a session is in that of its place."""
+    said = {"role": message.role, "at": message.at.isoformat(), "text": message.text}
+    ref = f"claude-code:{message.uuid}" if message.uuid else None
+    return Found(where, {**said, "session": session_name(message.session or where), "id": ref})
+
+
+def session_name(session: str) -> str:
+    """What a session of the client is called here."""
+    return f"claude-code:{session}"
 
 
 def _sound(numbered: Iterable[tuple[int, bytes | None]], name: str, damaged: list[Damaged]) -> Iterator[bytes]:
