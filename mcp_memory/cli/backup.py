@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mcp_memory.cli.files import replacing
+from mcp_memory.cli.files import check_writable, replacing
 from mcp_memory.cli.opened import opened
 from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
@@ -31,11 +31,12 @@ def backup(settings: Settings, options: argparse.Namespace) -> int:
     if settings.store.uri:
         raise InputError(f"the tables are at {settings.store.uri}: back them up there; `export` writes all turns")
     file: Path = options.file
+    check_writable(file, new=True)
     if file.resolve().is_relative_to(settings.data_dir.resolve()):
         raise InputError(f"{file} is inside the data folder: write the backup to another place")
     with (
         opened(settings, to_write=True) as memory,
-        replacing(file) as fresh,
+        replacing(file, new=True) as fresh,
         memory.store.lock.held("backing up", settings.store.lock_timeout),
     ):
         _pack(memory.store, fresh)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_memory import __version__
+from mcp_memory.cli.files import beginning, check_writable, replacing
 from mcp_memory.errors import InputError, SettingsError
 from mcp_memory.settings import LlmSettings, Settings
 
@@ -40,7 +41,7 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
             command.add_argument("suite", choices=_SUITES)
             command.add_argument("file", type=Path, help="the benchmark's own file or folder, or a file of cases")
             command.add_argument("--locomo", type=Path, help="locomo-plus: the LoCoMo file its cues are hidden in")
-            command.add_argument("--limit", type=int, default=0, help="only the first so many questions")
+            command.add_argument("--limit", type=int, metavar="N", help="only the first so many questions")
             command.add_argument("--json", type=Path, metavar="OUT", help="keep every question's row")
             command.add_argument("--against", type=Path, metavar="OUT", help="compare with an earlier --json, paired")
             _add_variants(command)
@@ -68,11 +69,12 @@ def _add_variants(command: argparse.ArgumentParser) -> None:
 def evaluate(settings: Settings, options: argparse.Namespace) -> int:
     """Runs the memory and its references over a benchmark's questions.  Raises InputError, SettingsError."""
     from mcp_memory.evaluation.loaders import load_cases
-    from mcp_memory.evaluation.results import Results, fingerprint, read_results, write_results
+    from mcp_memory.evaluation.results import Results, fingerprint, write_results
 
     _check(settings, options)
     cases = _first(load_cases(options.suite, options.file, locomo=options.locomo), options.limit)
-    earlier = read_results(options.against) if options.against else None
+    sha256 = fingerprint(options.file)
+    earlier = _earlier(options, sha256, cases)
     with _ours(settings, options) as ours:
         reports = {name: _run(name, build, cases) for name, build in _systems(ours).items()}
         ranks = {OURS: _ranks(ours, cases)} if options.suite == "locomo-plus" else {}
@@ -80,7 +82,7 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
     found = Results(
         suite=options.suite,
         file=options.file.name,
-        sha256=fingerprint(options.file),
+        sha256=sha256,
         command=_command(options),
         version=__version__,
         conversations=tuple(case.talk.id for case in cases),
@@ -89,18 +91,40 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
         ranks=ranks,
         grades=grades,
     )
-    _show(found, earlier)
     if options.json:
-        write_results(found, options.json)
+        with replacing(options.json) as fresh:
+            write_results(found, fresh)
+    _show(found, earlier)
     return 0
 
 
 def _check(settings: Settings, options: argparse.Namespace) -> None:
-    """Raises InputError or SettingsError for what cannot go together, before anything is run."""
+    """Raises InputError or SettingsError for what cannot go together or be written, before anything is run."""
+    from mcp_memory.evaluation.results import FORMAT
+
     if (options.scribe == "recorded") != (options.recorded is not None):
         raise InputError("--scribe recorded and --recorded FOLDER go together: give both, or neither")
     if settings.llm.provider == "none" and (options.scribe == "llm" or options.answer):
         raise SettingsError("there is no language model: set llm.provider, see config.example.toml")
+    for name, number in (("--limit", options.limit), ("--calls", options.calls)):
+        if number is not None and number < 1:
+            raise InputError(f"{name} must be 1 or more; leave it out for the default")
+    if options.json:
+        check_writable(options.json)
+        if (begun := beginning(options.json, 200)) and FORMAT not in begun:
+            raise InputError(f"{options.json} is there and holds no run of `eval`: name another file")
+
+
+def _earlier(options: argparse.Namespace, sha256: str, cases: "Sequence[Case]") -> "Results | None":
+    """The run to compare with.  Raises InputError, before anything is run, where it cannot be compared."""
+    from mcp_memory.evaluation.compare import check_comparable
+    from mcp_memory.evaluation.results import read_results
+
+    if options.against is None:
+        return None
+    earlier = read_results(options.against)
+    check_comparable(options.suite, sha256, cases, earlier, OURS)
+    return earlier
 
 
 def _command(options: argparse.Namespace) -> str:
@@ -129,8 +153,8 @@ def _switches(settings: Settings, options: argparse.Namespace) -> dict[str, str]
     return switches
 
 
-def _first(cases: "Sequence[Case]", limit: int) -> "list[Case]":
-    """Cases with only the first `limit` questions of all; 0 is all."""
+def _first(cases: "Sequence[Case]", limit: int | None) -> "list[Case]":
+    """Cases with only the first `limit` questions of all."""
     kept, left = [], limit or sys.maxsize
     for case in cases:
         if left > 0:
@@ -231,10 +255,21 @@ def results(_settings: Settings, options: argparse.Namespace) -> int:
     if options.into is None:
         print(table, end="")
         return 0
-    text = options.into.read_text(encoding="utf-8")
+    check_writable(options.into)
+    text = _text_of(options.into)
     before, begun, rest = text.partition(_BEGIN)
     _, ended, after = rest.partition(_END)
     if not (begun and ended):
         raise InputError(f"{options.into} has no lines {_BEGIN} and {_END} to put the table between")
-    options.into.write_text(f"{before}{_BEGIN}\n\n{table}\n{_END}{after}", encoding="utf-8")
+    with replacing(options.into) as fresh:
+        fresh.write_text(f"{before}{_BEGIN}\n\n{table}\n{_END}{after}", encoding="utf-8")
     return 0
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is no text in UTF-8") from None

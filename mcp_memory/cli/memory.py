@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.cli.files import replacing
+from mcp_memory.cli.files import beginning, check_writable, replacing
 from mcp_memory.cli.opened import opened
 from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
@@ -54,6 +54,8 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
     """Runs one of the commands on the data folder, beside any running server."""
+    if options.command == "inspect" and options.html:
+        _check_page(options.html)
     with opened(settings) as memory:
         if options.command != "remember":
             memory.load()
@@ -88,11 +90,18 @@ def _answer(memory: "Memory", options: argparse.Namespace) -> "tuple[str, BaseMo
             return views.inspected(memory, options.view, options.id, options.since, options.until, options.limit)
 
 
-def _page(memory: "Memory", path: Path) -> int:
-    from mcp_memory.report import GENERATOR, build_report
+def _check_page(path: Path) -> None:
+    """Raises InputError where no page can be written, or something else than an earlier one would be lost."""
+    from mcp_memory.report import GENERATOR
 
-    if path.exists() and GENERATOR not in path.read_text(encoding="utf-8", errors="replace")[:2_000]:
+    check_writable(path)
+    if (begun := beginning(path, 2_000)) and GENERATOR not in begun:
         raise InputError(f"{path} is there and is no page of ours: name another file")
+
+
+def _page(memory: "Memory", path: Path) -> int:
+    from mcp_memory.report import build_report
+
     memory.inspect("overview", "", None, None, 1)  # what was just said is in the tree
     page = build_report(memory.corpus, memory.zone, memory.notices())
     with replacing(path) as fresh:

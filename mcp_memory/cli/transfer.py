@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mcp_memory.cli.files import replacing
+from mcp_memory.cli.files import check_writable, replacing
 from mcp_memory.cli.opened import opened
 from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
@@ -109,14 +109,16 @@ def export(settings: Settings, options: argparse.Namespace) -> int:
     from mcp_memory.importers.jsonl import write_messages
     from mcp_memory.model.turn import in_order
 
+    path = None if options.file == "-" else Path(options.file)
+    if path:
+        check_writable(path, new=True)
     with opened(settings) as memory:
         memory.corpus.refresh()
         turns = in_order(memory.corpus.turns.values())
-    if options.file == "-":
+    if path is None:
         write_messages(turns, sys.stdout)
         return 0
-    path = Path(options.file)
-    with replacing(path) as fresh, fresh.open("w", encoding="utf-8") as file:
+    with replacing(path, new=True) as fresh, fresh.open("w", encoding="utf-8") as file:
         written = write_messages(turns, file)
     print(f"{written} messages written to {path}")
     return 0

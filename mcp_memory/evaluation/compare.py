@@ -1,11 +1,13 @@
 """Did it get better?  Two runs over the same questions, paired."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from mcp_memory.errors import InputError
+from mcp_memory.evaluation.cases import Case
 from mcp_memory.evaluation.report import Report
 from mcp_memory.evaluation.results import Results
 
@@ -30,13 +32,27 @@ class Difference:
         return self.low > 0 or self.high < 0
 
 
+def check_comparable(suite: str, sha256: str, cases: Sequence[Case], old: Results, system: str) -> None:
+    """Raises InputError where a run of these questions could not be compared with an earlier one."""
+    _check_same_file((suite, sha256), old)
+    if system not in old.systems:
+        raise InputError(f"the earlier run has no system {system!r}: it has {sorted(old.systems)}")
+    asked = {question.id for case in cases for question in case.questions}
+    if asked.isdisjoint(row.question for row in old.systems[system].rows):
+        raise InputError("the earlier run asked none of these questions: leave --limit out, or name another run")
+
+
+def _check_same_file(new: tuple[str, str], old: Results) -> None:
+    if new != (old.suite, old.sha256):
+        raise InputError("the two runs are of different benchmark files: run both on the same one")
+
+
 def compare_results(new: Results, old: Results, system: str, budget: int) -> Difference:
     """The difference between two runs for one system.
 
     Raises InputError when the runs are of different benchmark files or one lacks the system or budget.
     """
-    if (new.suite, new.sha256) != (old.suite, old.sha256):
-        raise InputError("the two runs are of different benchmark files: run both on the same one")
+    _check_same_file((new.suite, new.sha256), old)
     if missing := {system} - (new.systems.keys() & old.systems.keys()):
         raise InputError(f"no system {missing.pop()!r} in both runs: they have {sorted(new.systems)}")
     return compare(new.systems[system], old.systems[system], budget)

@@ -126,3 +126,32 @@ def test_without_a_key_nothing_is_spent(run: Run, cases: Path) -> None:
     done = run("--set", "llm.provider=openai", "eval", "locomo", str(cases), "--answer", "--calls", "5")
     assert "there is no key" in done.out
     assert "0 calls" in done.out
+
+
+@pytest.mark.parametrize("more", [["--limit", "0"], ["--limit", "-3"], ["--calls", "0"]])
+def test_no_question_at_all_cannot_be_asked_for(run: Run, cases: Path, more: list[str]) -> None:
+    done = run("eval", "locomo", str(cases), *more)
+    assert done.code == 1
+    assert f"{more[0]} must be 1 or more" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"suite": "beam"}, "different benchmark files"),
+        ({"sha256": "0"}, "different benchmark files"),
+        ({"systems": {}}, "no system 'mcp-memory'"),
+        ({"systems": {"mcp-memory": []}}, "none of these questions"),
+        ({"format": "other"}, "another format"),
+    ],
+)
+def test_a_run_that_cannot_be_compared_is_told_before_anything_is_run(
+    run: Run, cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], why: str
+) -> None:
+    path = tmp_path / "run.json"
+    run("eval", "locomo", str(cases), "--level1", "--json", str(path))
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    monkeypatch.delattr(evaluating, "_run")
+    done = run("eval", "locomo", str(cases), "--against", str(path))
+    assert done.code == 1
+    assert why in done.err
