@@ -3,7 +3,7 @@
 from mcp_memory.embed.loading import Lazy
 from mcp_memory.ports import Embedder
 from mcp_memory.settings import Settings
-from mcp_memory.store.card import Card
+from mcp_memory.store.card import UNKNOWN, Card
 
 
 class Embedding:
@@ -54,9 +54,9 @@ class Embedding:
         loaded = self._lazy.get()
         if loaded is None:
             return ["The embedding model is still loading: this search was by words only."] if serving else []
-        if card.embedder and card.embedder != loaded.id:
-            return [
-                f"This memory was embedded with {card.embedder}, now {loaded.id} is set: search is by words only"
-                " until `mcp-memory rebuild` has run."
-            ]
-        return []
+        if card.embedder in ("", loaded.id):
+            return []
+        why = f"This memory was embedded with {card.embedder}, now {loaded.id} is set"
+        if card.embedder == UNKNOWN:
+            why = "It is not known any more which model embedded this memory"
+        return [f"{why}: search is by words only until `mcp-memory rebuild` has run."]

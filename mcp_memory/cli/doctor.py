@@ -36,7 +36,7 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 def run(settings: Settings, options: argparse.Namespace) -> int:
     """Prints one line per check; 1 when something is broken."""
     worst = max(map(_print, _program(options.config)))
-    with opened(settings) as memory:
+    with opened(settings, anyhow=True) as memory:
         if options.clear:
             for name in memory.store.journal.notices():
                 memory.store.journal.notice(name, "")
@@ -75,7 +75,7 @@ def _program(config: Path | None) -> Iterator[Finding]:
 
 def _folder(memory: "Memory") -> Iterator[Finding]:
     folder = memory.store.folder
-    if folder.exists():
+    if folder.is_dir():
         free = shutil.disk_usage(folder).free / 1e9
         yield Finding("ok", f"data folder {folder}, {free:.1f} GB free")
 

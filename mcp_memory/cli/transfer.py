@@ -115,6 +115,9 @@ def export(settings: Settings, options: argparse.Namespace) -> int:
     with opened(settings) as memory:
         memory.corpus.refresh()
         turns = in_order(memory.corpus.turns.values())
+        notices = memory.store.notices()
+    for notice in notices:  # what cannot be read is not in the file
+        print(f"mcp-memory: {notice}", file=sys.stderr)
     if path is None:
         write_messages(turns, sys.stdout)
         return 0

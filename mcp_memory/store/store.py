@@ -73,7 +73,7 @@ class Store:
     def _read_or_make_card(self) -> Card:
         try:
             return read_card(self.folder)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             held = (self.folder / "lance" / "units.lance").exists()
         except (OSError, ValueError, TypeError, KeyError):
             self.quarantine(self.folder / "store.json")

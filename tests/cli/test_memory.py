@@ -1,5 +1,9 @@
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 
 def test_what_is_remembered_is_recalled(run: Callable[..., Any]) -> None:
@@ -41,3 +45,48 @@ def test_forgetting_shows_first_and_erases_only_when_told(run: Callable[..., Any
 def test_how_a_line_was_found_can_be_shown(run: Callable[..., Any]) -> None:
     run("remember", "Our cat is called Pixel.")
     assert len(run("recall", "cat", "--trace").out) > len(run("recall", "cat").out)
+
+
+READING = (["recall", "keys"], ["persona"], ["inspect"], ["inspect", "--html", "page.html"], ["export"])
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_data_folder_that_cannot_be_opened_is_no_empty_memory(run: Callable[..., Any], command: list[str]) -> None:
+    run("remember", "The keys are under the mat.")
+    for folder in ("data/store.json", "data/store.json/below"):
+        done = run(*command, folder=folder)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith("mcp-memory: the data folder ")
+        assert "data_dir" in done.err
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_nor_is_one_whose_journal_cannot_be_opened(
+    run: Callable[..., Any], tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run("remember", "The keys are under the mat.")
+    for path in (tmp_path / "data").glob("journal.*"):
+        path.unlink()
+    (tmp_path / "data" / "journal.sqlite3").mkdir()
+    shutil.rmtree(tmp_path / "data" / "lance", ignore_errors=True)
+    done = run(*command)
+    assert (done.code, done.out) == (1, "")
+    assert "cannot be written" in done.err
+
+
+def test_what_can_be_read_without_the_journal_is_told_with_what_stands_in_the_way(
+    run: Callable[..., Any], tmp_path: Path, messages: Path
+) -> None:
+    run("import", str(messages))
+    for path in (tmp_path / "data").glob("journal.*"):
+        path.unlink()
+    (tmp_path / "data" / "journal.sqlite3").mkdir()
+    done = run("recall", "fig tree")
+    assert done.code == 0
+    assert "balcony" in done.out
+    assert "cannot be written" in done.out
+    exported = run("export")
+    assert exported.code == 0
+    assert "balcony" in exported.out
+    assert "cannot be written" in exported.err

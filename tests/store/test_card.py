@@ -82,6 +82,7 @@ def test_a_store_whose_folder_is_a_file_says_so(tmp_path: Path) -> None:
     store = Store(tmp_path / "data")
     assert "data_dir" in store.problem
     assert store.journal.pending() == []
+    assert store.card.embedder == ""  # nothing was ever embedded there
 
 
 def test_what_stood_in_the_way_may_go_away(tmp_path: Path) -> None:

@@ -186,3 +186,13 @@ def test_a_killed_rebuild_is_finished_by_the_next_process(
     fresh.drain()
     assert vectors(fresh)[1] == 0
     assert fresh.notices() == ()
+
+
+def test_a_store_that_has_lost_its_card_is_not_said_to_be_of_a_model_called_unknown(
+    first: Memory, open_memory: Open
+) -> None:
+    (first.store.folder / "store.json").unlink()
+    again = open_memory(embedder=HashingEmbedder(64))
+    again.load()
+    (notice,) = [one for one in again.notices() if "rebuild" in one]
+    assert notice.startswith("It is not known any more which model")
