@@ -154,3 +154,112 @@ def test_another_format_says_what_is_expected(tmp_path: Path, suite: Any, conten
 def test_a_folder_without_chats_is_no_beam(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no numbered folders"):
         load_cases("beam", tmp_path)
+
+
+def without(key: str, row: Any) -> Any:
+    return {name: value for name, value in row.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda one: one["conversation"].update(session_2_date_time="secret"), ["session_2_date_time: is no moment"]),
+        (lambda one: one["conversation"].pop("session_3_date_time"), ["has no `session_3_date_time`"]),
+        (lambda one: one["conversation"]["session_4"][1].pop("speaker"), ["session_4[1]: has no `speaker`"]),
+        (lambda one: one["conversation"].pop("session_1"), ["no `session_1`"]),
+        (lambda one: one["qa"][2].pop("evidence"), ["qa[2]: has no `evidence`"]),
+        (lambda one: one["qa"][1].update(evidence=None), ["qa[1]: `evidence` is not a list"]),
+        (lambda one: one["qa"][0].update(category=9), ["qa[0]: `category` is none of"]),
+        (lambda one: one["qa"].append("secret"), ["qa[5]: is no object"]),
+        (lambda one: one.pop("qa"), ["[0] (conv-1): has no `qa`"]),
+        (lambda one: one.pop("conversation"), ["has no `conversation`"]),
+    ],
+)
+def test_what_is_wrong_in_locomo_is_named_with_its_place(
+    write_json: WriteJson, locomo_document: Any, change: Callable[[Any], Any], where: list[str]
+) -> None:
+    change(locomo_document[0])
+    with pytest.raises(InputError) as caught:
+        load_cases("locomo", write_json("locomo10.json", locomo_document))
+    assert "[0] (conv-1)" in str(caught.value)
+    assert all(one in str(caught.value) for one in where), str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_what_is_wrong_in_locomo_plus_is_named_with_its_file_and_place(
+    locomo_file: Path, write_json: WriteJson, plus_document: Any, locomo_document: Any
+) -> None:
+    lost = [plus_document[0], without("time_gap", plus_document[1])]
+    with pytest.raises(InputError, match=r"plus\.json: \[1\]: has no `time_gap`"):
+        load_cases("locomo-plus", write_json("locomo_plus.json", lost))
+    lost = [plus_document[0] | {"cue_dialogue": "Z: secret"}]
+    with pytest.raises(InputError, match=r"\[0\]: `cue_dialogue` has no lines such as") as caught:
+        load_cases("locomo-plus", write_json("locomo_plus.json", lost))
+    assert "secret" not in str(caught.value)
+    write_json("locomo10.json", [without("sample_id", locomo_document[0])])
+    with pytest.raises(InputError, match=r"locomo10\.json, \[0\]: has no `sample_id`"):
+        load_cases("locomo-plus", write_json("locomo_plus.json", plus_document))
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"haystack_dates": ["x", "y"]}, "q2_abs, haystack_dates: is no moment"),
+        ({"question_date": "x"}, "q2_abs, question_date: is no moment"),
+        ({"question": 3}, "q2_abs: `question` is not text"),
+        ({"question_id": None}, "[1]: `question_id` is not text"),
+        (
+            {"haystack_session_ids": ["s3", "s4"], "haystack_sessions": [[{"role": "user"}], []]},
+            "session s3[0]: has no `content`",
+        ),
+        ({"haystack_sessions": []}, "q2_abs: is not as expected"),
+    ],
+)
+def test_what_is_wrong_in_longmemeval_is_named_with_its_place(
+    write_json: WriteJson, longmemeval_document: Any, change: Any, where: str
+) -> None:
+    path = write_json("longmemeval_oracle.json", [longmemeval_document[0], longmemeval_document[1] | change])
+    with pytest.raises(InputError) as caught:
+        load_cases("longmemeval", path)
+    assert where in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "where"),
+    [
+        ("chat.json", "[", "10, chat.json: is not valid JSON"),
+        ("chat.json", "[]", "10: chat.json has no message"),
+        ("chat.json", '[{"turns": [[{"id": 1, "role": "user"}]]}]', "batch 1, message 1: has no `content`"),
+        ("chat.json", '[{"turns": [[{"id": 1, "time_anchor": "x"}]]}]', "message 1, time_anchor: is no day"),
+        ("pq.json", '{"summarization": [{}]}', "10, pq.json, summarization[0]: has no `question`"),
+        ("pq.json", '{"summarization": 1}', "10, pq.json: `summarization` is not a list"),
+    ],
+)
+def test_what_is_wrong_in_beam_is_named_with_its_place(beam_folder: Path, name: str, content: str, where: str) -> None:
+    (beam_folder / "10" / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_cases("beam", beam_folder)
+    assert where in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        ('"at": "2024-01-01T10:00:00+00:00"', '"at": "2024-01-01"', "conversation, turns[0] (a:1), at: is no moment"),
+        ('"session": 1', '"x": 1', "conversation, turns[0] (a:1): has no `session`"),
+        ('"gold": ["a:1"]', '"gold": null', "questions[0] (q): `gold` is not a list"),
+    ],
+)
+def test_what_is_wrong_in_prepared_cases_is_named_with_its_line(prepared: Path, old: str, new: str, where: str) -> None:
+    first, blank, last, end = prepared.read_text(encoding="utf-8").split("\n")
+    prepared.write_text("\n".join([first, blank, last.replace(old, new), end]), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_cases("locomo", prepared)
+    assert f"line 3, {where}" in str(caught.value)
+
+
+@pytest.mark.parametrize("suite", ["locomo", "locomo-plus", "longmemeval"])
+def test_a_file_without_questions_is_told(tmp_path: Path, suite: Any) -> None:
+    (tmp_path / "locomo10.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match="holds no questions"):
+        load_cases(suite, tmp_path / "locomo10.json")

@@ -12,6 +12,7 @@ from mcp_memory.evaluation.loaders.casefile import is_case_file, load_case_file
 from mcp_memory.evaluation.loaders.locomo import load_locomo
 from mcp_memory.evaluation.loaders.locomo_plus import load_locomo_plus
 from mcp_memory.evaluation.loaders.longmemeval import load_longmemeval
+from mcp_memory.evaluation.loaders.place import MisshapenError
 
 Suite = Literal["locomo", "locomo-plus", "longmemeval", "beam"]
 SUITES: Final[tuple[Suite, ...]] = get_args(Suite)
@@ -28,17 +29,23 @@ def load_cases(suite: Suite, path: Path, *, locomo: Path | None = None) -> list[
 
     A file of prepared cases (one JSON object with "conversation" and "questions" a line) is known by
     its first line, whatever the suite.  `locomo` is the file that LoCoMo-Plus hides its cues in, by
-    default locomo10.json beside `path`.  Raises InputError when the file is missing or of another format.
+    default locomo10.json beside `path`.  Raises InputError when the file is missing, of another format (with the
+    place where it departs from it), or without questions.
     """
     try:
-        return load_case_file(path) if is_case_file(path) else _load_original(suite, path, locomo)
+        cases = load_case_file(path) if is_case_file(path) else _load_original(suite, path, locomo)
     except OSError as error:
         raise InputError(
             f"cannot read {error.filename}: {error.strerror}; {suite} expects {_EXPECTED[suite]}"
         ) from None
+    except MisshapenError as error:
+        raise InputError(f"{path}: {error}; {suite} expects {_EXPECTED[suite]}") from None
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         kind = "not valid JSON" if isinstance(error, json.JSONDecodeError) else "of another format"
         raise InputError(f"{path} is {kind}; {suite} expects {_EXPECTED[suite]}") from error
+    if not any(case.questions for case in cases):
+        raise InputError(f"{path} holds no questions; {suite} expects {_EXPECTED[suite]}")
+    return cases
 
 
 def _load_original(suite: Suite, path: Path, locomo: Path | None) -> list[Case]:

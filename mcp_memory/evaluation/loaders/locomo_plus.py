@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mcp_memory.evaluation.cases import TURN_GAP, Case, Line, Question, Talk, role_of
 from mcp_memory.evaluation.loaders.locomo import asked_at, load_talks
+from mcp_memory.evaluation.loaders.place import MisshapenError, each, taken, within
 
 _COUNT_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 _COUNT: Final = {word: number for number, word in enumerate(_COUNT_WORDS.split())} | {
@@ -30,7 +31,7 @@ def load_locomo_plus(path: Path, locomo: Path) -> list[Case]:
     Row i goes into conversation i mod n, as the authors' unified_input.py does.  The trigger is asked a
     week after the last session; the cue is a session of its own, `time_gap` before that.
     """
-    rows = list(enumerate(json.loads(path.read_text(encoding="utf-8"))))
+    rows: list[tuple[int, Any]] = each("", json.loads(path.read_text(encoding="utf-8")), lambda *row: row)
     talks = load_talks(locomo)
     return [_case(talk, rows[position :: len(talks)]) for position, talk in enumerate(talks)]
 
@@ -45,26 +46,32 @@ def gap_days(text: str) -> int:
 
 
 def _case(talk: Talk, rows: Sequence[tuple[int, Any]]) -> Case:
-    cues = [_cue(number, row, talk) for number, row in rows]
-    questions = [_question(number, row, cue, talk) for (number, row), cue in zip(rows, cues, strict=True)]
+    cues: list[list[Line]] = []
+    questions: list[Question] = []
+    for number, row in rows:
+        with within(f"[{number}]"):
+            cues.append(_cue(number, row, talk))
+            questions.append(_question(number, row, cues[-1], talk))
     return Case(_insert(talk, cues), tuple(questions))
 
 
 def _question(number: int, row: Any, cue: Sequence[Line], talk: Talk) -> Question:
     return Question(
         id=f"plus/{number}",
-        text=row["trigger_query"].removeprefix("A:").strip(),
+        text=taken(row, "trigger_query", str).removeprefix("A:").strip(),
         when=asked_at(talk),
-        category=row["relation_type"],
+        category=taken(row, "relation_type", str),
         gold=tuple(line.id for line in cue),
     )
 
 
 def _cue(number: int, row: Any, talk: Talk) -> list[Line]:
     """Lines "A: …" and "B: …", spoken by the talk's first and second speaker."""
-    start = asked_at(talk) - timedelta(days=gap_days(row["time_gap"]))
+    start = asked_at(talk) - timedelta(days=gap_days(taken(row, "time_gap", str)))
     names = dict(zip("AB", talk.speakers, strict=False))
-    spoken = [line.strip() for line in row["cue_dialogue"].splitlines() if line.strip()]
+    spoken = [line.strip() for line in taken(row, "cue_dialogue", str).splitlines() if line.strip()]
+    if not spoken or not all(line[0] in names for line in spoken):
+        raise MisshapenError("`cue_dialogue` has no lines such as 'A: …' and 'B: …'")
     lines = []
     for position, line in enumerate(spoken):
         speaker = names[line[0]]
