@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -52,9 +51,15 @@ def import_messages(settings: Settings, options: argparse.Namespace) -> int:
         with opened(settings, to_write=True) as memory:
             turns = format.read(source, memory.owner, memory.zone, secrets_out=settings.redact)
             _append(memory, _sound(turns, counted, damaged), counted)
+            if not counted.total() and format.name != "jsonl":  # what `export` writes of an empty memory is empty, too
+                raise InputError(
+                    f"{options.file}, read as {format.title}, holds no message of a person or an assistant; --format"
+                    f" takes {FORMATS}"
+                )
             memory.load()
             drain(memory)
             _report(memory, counted, damaged)
+            print("".join(f"{remark}\n" for remark in source.remarks), end="")
             ask(memory)
     return 0 if counted["read"] or not damaged else 1
 
@@ -69,8 +74,8 @@ def _append(memory: "Memory", messages: "Iterator[Turn]", counted: Counter[str])
                 counted.update(stored=len(receipt.new), forgotten=len(receipt.forgotten), read=len(batch))
                 shown.update(len(batch))
     except InputError as error:
-        stored = f"{counted['stored']} messages before it were stored: mend it, then repeat the command"
-        raise InputError(f"{error}; {stored}") from None
+        stored = counted["read"] - counted["forgotten"]
+        raise InputError(f"{error}; {stored} messages before it are stored: mend it, then repeat the command") from None
 
 
 def _sound(found: "Iterator[Turn | Damaged]", counted: Counter[str], damaged: "list[Damaged]") -> "Iterator[Turn]":
@@ -100,7 +105,18 @@ def _report(memory: "Memory", counted: Counter[str], damaged: "list[Damaged]") -
 
 
 def _batches(values: Iterator[T]) -> Iterator[list[T]]:
-    while batch := list(islice(values, BATCH)):
+    """Lists of so many values; those before a fault are handed out before it is raised."""
+    batch: list[T] = []
+    try:
+        for value in values:
+            batch.append(value)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
+    except InputError:
+        yield batch
+        raise
+    if batch:
         yield batch
 
 

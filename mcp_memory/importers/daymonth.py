@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 Numbers = tuple[int, int, int]  # as they stand in a date, from left to right
+_LAST_DAY: Final = 31
 _PLACES: Final = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}  # of year, month and day
 
 
@@ -15,8 +16,15 @@ def day_order(dates: Sequence[Numbers], usual: str) -> str:
     Best is the order in which the fewest dates are impossible, then the one in which time goes back least
     often, then the one in which the conversation is closest together; `usual` where nothing tells them apart.
     """
-    orders = ("ymd",) if any(first > 31 for first, _, _ in dates) else ("dmy", "mdy")
+    orders = ("ymd",) if any(first > _LAST_DAY for first, _, _ in dates) else ("dmy", "mdy")
     return min(orders, key=lambda order: (*_strain(dates, order), order != usual))
+
+
+def undecided(dates: Sequence[Numbers]) -> Numbers | None:
+    """A date that is one day with the day first and another with the month first, where nothing tells them apart."""
+    if any(first > _LAST_DAY for first, _, _ in dates) or _strain(dates, "dmy") != _strain(dates, "mdy"):
+        return None
+    return next((numbers for numbers in dates if day_text(numbers, "dmy") != day_text(numbers, "mdy")), None)
 
 
 def day_text(numbers: Numbers, order: str) -> str:

@@ -17,6 +17,7 @@ LARGEST_RECORD: Final = 128 << 20  # bytes of one conversation
 _CHUNK: Final = 1 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', re.DOTALL)
+_BEGUN: Final = re.compile(rb"\s*\[?\s*\{")
 _LOOKED_AT: Final = 50  # records, or lines, by which a format is recognised
 _CONVERSATIONS: Final = r"(?:.*/)?conversations(?:[-_]\d+)?\.json"  # those with an assistant, whichever
 
@@ -72,8 +73,16 @@ def records(source: Source, name: str, shape: type[S]) -> Iterator[tuple[str, S]
 
 
 def any_has(source: Source, key: str) -> bool:
-    """Whether one of the first conversations with an assistant has a key."""
-    return any(key in one for name in source.named(_CONVERSATIONS) for one in first_objects(source, name))
+    """Whether one of the first conversations with an assistant has a key; where the first is cut off, its beginning."""
+    return any(_has(source, name, key) for name in source.named(_CONVERSATIONS))
+
+
+def _has(source: Source, name: str, key: str) -> bool:
+    if found := first_objects(source, name):
+        return any(key in one for one in found)
+    with source.reading(name) as file:
+        begun = file.read(_CHUNK).removeprefix(_BOM)
+    return bool(_BEGUN.match(begun) and re.search(rb'"%s"\s*:\s*[\[{]' % key.encode(), begun))
 
 
 def conversations(source: Source, shape: type[S], messages: Callable[[str, S], Iterator[Entry]]) -> Iterator[Entry]:

@@ -4,7 +4,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
@@ -19,12 +19,16 @@ _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files of an export by name, oldest first.  One that is given `alone` may be called anything."""
+    """The files of an export by name, oldest first.  One that is given `alone` may be called anything.
+
+    `remarks` are left by who reads them: sentences about what had to be decided without being sure.
+    """
 
     path: Path
     names: tuple[str, ...]
     alone: bool
     open_file: Callable[[str], IO[bytes]]
+    remarks: list[str] = field(default_factory=list)
 
     def named(self, pattern: str) -> tuple[str, ...]:
         """The names that match a regular expression as a whole."""

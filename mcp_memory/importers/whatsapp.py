@@ -7,15 +7,17 @@ local.  What WhatsApp itself writes has no name before it, or a mark (U+200E) th
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Final
 
-from mcp_memory.importers.daymonth import Numbers, day_order, day_text
+from mcp_memory.importers.daymonth import Numbers, day_order, day_text, undecided
 from mcp_memory.importers.messages import Damaged, Entry, Found
 from mcp_memory.importers.reading import first_lines, lines
 from mcp_memory.importers.source import Source
+from mcp_memory.importers.whatsapp_words import is_speaker, words_of
 from mcp_memory.text.clean import has_visible
 from mcp_memory.write.remember import MOST_TEXT
 
@@ -29,13 +31,7 @@ _HEADER: Final = re.compile(
 _AM: Final = frozenset({"am", "午前", "上午", "오전", "ص", "πμ"})
 _PM: Final = frozenset({"pm", "午後", "下午", "오후", "م", "μμ"})
 _MARKS: Final = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-_NAME: Final = re.compile(r"[^:\"“”„«»]{1,100}")  # a system line may quote what has a colon
-_NOTE: Final = re.compile(
-    r"\A\u200e[^\n]*|\u200e?<(?:attached: |This message was edited|Media omitted)[^<>\n]*>"
-    r"|^[^\n]{1,200} \(file attached\)$",
-    re.MULTILINE,
-)
-_NOTHING: Final = re.compile(r"<[^<>\n]{1,60}>|null|(?:This message was deleted|You deleted this message)\.?")
+_NAME: Final = re.compile(r"[^:\n\"“”„«»「」『』]{1,100}")  # a system line may quote what has a colon
 _ISOLATES: Final = re.compile("[\u2066-\u2069]")
 _TITLE: Final = re.compile(r"(?:WhatsApp[ _-]+Chat(?:[ _]+with|[ _]*-)?[ _]+)?(.*?)(?:[ _]?\(\d+\))?", re.IGNORECASE)
 _LONGEST_TITLE: Final = 100
@@ -48,7 +44,18 @@ class _Header:
     numbers: Numbers
     time: str
     rest: str
+    slashed: bool
     american: bool
+
+
+@dataclass(slots=True)
+class _Survey:
+    """What only the whole chat tells: its days as they are written, and how often each name stands before a colon."""
+
+    days: list[Numbers] = field(default_factory=list)
+    speakers: Counter[str] = field(default_factory=Counter)
+    slashed: bool = False
+    american: bool = False
 
 
 def looks_so(source: Source) -> bool:
@@ -68,7 +75,8 @@ def _is_chat(source: Source, name: str) -> bool:
 
 
 def _chat(source: Source, name: str) -> Iterator[Entry]:
-    title, order = _title(source, name), _order(source, name)
+    title, survey = _title(source, name), _survey(source, name)
+    order = _order(source, name, survey)
     last, repeated = "", 0
     for found in _messages(source, name):
         if isinstance(found, Damaged):
@@ -80,9 +88,11 @@ def _chat(source: Source, name: str) -> Iterator[Entry]:
             continue
         at = f"{day}T{header.time}"
         last, repeated = at, repeated + 1 if at == last else 1
-        if said := _said(text):
+        speaker, said = _parts(text)
+        if speaker and is_speaker(speaker, survey.speakers) and has_visible(said := words_of(said)):
             ref = f"whatsapp:{title}/{at}" + (f"/{repeated}" if repeated > 1 else "")
-            yield Found(where, {"at": at, **said, "session": f"whatsapp:{title}", "id": ref})
+            fields = {"at": at, "name": speaker, "text": said, "session": f"whatsapp:{title}", "id": ref}
+            yield Found(where, fields)
 
 
 def _title(source: Source, name: str) -> str:
@@ -94,15 +104,29 @@ def _title(source: Source, name: str) -> str:
     return (found[1] if found else "")[:_LONGEST_TITLE] or "chat"
 
 
-def _order(source: Source, name: str) -> str:
-    days: list[Numbers] = []
-    american = False
+def _survey(source: Source, name: str) -> _Survey:
+    seen = _Survey()
     for _, line in _lines(source, name):
-        header = _header(line)
-        if header and (not days or days[-1] != header.numbers):
-            days.append(header.numbers)
-            american = american or header.american
-    return day_order(days, "mdy" if american else "dmy")
+        if header := _header(line):
+            if not seen.days or seen.days[-1] != header.numbers:
+                seen.days.append(header.numbers)
+                seen.slashed = seen.slashed or header.slashed
+                seen.american = seen.american or header.american
+            seen.speakers[_parts(header.rest)[0]] += 1
+    return seen
+
+
+def _order(source: Source, name: str, seen: _Survey) -> str:
+    """The order of the chat's dates; a remark where it is a guess."""
+    order = day_order(seen.days, "mdy" if seen.american else "dmy")
+    if seen.slashed and (doubtful := undecided(seen.days)):
+        first = "month" if order == "mdy" else "day"
+        source.remarks.append(
+            f"{name}: every date could begin with the day or with the month; the {first} was taken to be first, so that"
+            f" {'/'.join(map(str, doubtful))} is {day_text(doubtful, order)}.  A longer export of the chat, with a day"
+            " after the 12th, settles it."
+        )
+    return order
 
 
 def _messages(source: Source, name: str) -> Iterator[tuple[str, _Header, str] | Damaged]:
@@ -141,15 +165,15 @@ def _header(line: str) -> _Header | None:
     if half in _AM or half in _PM:
         hour = hour % 12 + 12 * (half in _PM)
     time = f"{hour:02}:{int(found['minute']):02}:{int(found['second'] or 0):02}"
-    american = found["between"] == "/" and (found["after"] or "").strip() in ("AM", "PM")
-    return _Header((int(found["a"]), int(found["b"]), int(found["c"])), time, found["rest"], american)
+    slashed = found["between"] == "/"
+    american = slashed and (found["after"] or "").strip() in ("AM", "PM")
+    return _Header((int(found["a"]), int(found["b"]), int(found["c"])), time, found["rest"], slashed, american)
 
 
-def _said(text: str) -> dict[str, Any]:
-    """Who said what; nothing for what WhatsApp itself writes."""
+def _parts(text: str) -> tuple[str, str]:
+    """What stands before the colon as a name would, and what is said after it; twice "" for what is no message."""
     name, colon, said = text.partition(":")
     name = name.strip(f"{_MARKS} \u202f\u00a0~")
     if not colon or not _NAME.fullmatch(name) or (said and not said[0].isspace()):
-        return {}
-    spoken = _ISOLATES.sub("", _NOTE.sub("", said[1:] if said else "")).strip()
-    return {"name": name, "text": spoken} if has_visible(spoken) and not _NOTHING.fullmatch(spoken) else {}
+        return "", ""
+    return name, _ISOLATES.sub("", said[1:])

@@ -119,3 +119,31 @@ def test_the_owner_is_known_by_name(run: Run, tmp_path: Path) -> None:
     assert run("--set", "owner=Ann", "import", str(path)).code == 0
     lines = run("--set", "owner=Ann", "export").out.splitlines()
     assert [json.loads(line)["role"] for line in lines] == ["user", "other"]
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_where_nothing_of_a_format_is_found_that_is_no_success(run: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "notes.txt").write_text("flour\n")
+    done = run("import", str(tmp_path / "folder"), "--format", name)
+    assert done.code == 1
+    assert "holds no message of a person or an assistant; --format takes" in done.err
+
+
+def test_a_chat_of_whatsapps_own_lines_alone_is_no_success(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_text("04/03/24, 09:00 - Ann added you\n")
+    done = run("import", str(path))
+    assert done.code == 1
+    assert "read as a WhatsApp chat, holds no message" in done.err
+
+
+def test_what_an_empty_memory_exports_is_taken_in_as_nothing(run: Run, tmp_path: Path) -> None:
+    assert run("export", str(tmp_path / "out.jsonl")).code == 0
+    assert run("import", str(tmp_path / "out.jsonl"), folder="other").code == 0
+
+
+def test_a_guess_at_the_dates_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_text("04/03/24, 09:00 - Ann: Hi\n")
+    assert "4/3/24 is 2024-03-04" in run("import", str(path)).out

@@ -125,3 +125,20 @@ def test_a_record_without_end_is_given_up_before_it_fills_the_memory(monkeypatch
     file = io.BytesIO(b'[1, "' + b"x" * 10_000)
     assert list(reading._elements(file)) == [b"1", None]
     assert file.tell() < 4_000
+
+
+@pytest.mark.parametrize(
+    ("begun", "format"),
+    [
+        (b'[{"title": "x", "mapping": {"a": {"message": ', "chatgpt"),
+        (b'\xef\xbb\xbf[ {"uuid": "c", "chat_messages" : [{"sender": "hu', "claude"),
+        (b"[" + TALK + b', {"uuid": "c2", "chat_me', "claude"),
+    ],
+)
+def test_a_download_that_broke_off_is_known_by_its_beginning(
+    file: Write, take: Take, begun: bytes, format: str
+) -> None:
+    taken = take(file(begun, "conversations.json"))
+    assert taken.format == format
+    assert len(taken.turns) == begun.count(b'"Hi"')
+    assert "is cut off" in taken.damaged[-1].why

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcp_memory.importers.source import opened
+from mcp_memory.importers.whatsapp import read
+
 Take = Callable[..., Any]
 Write = Callable[..., Path]
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -166,3 +169,101 @@ def test_what_cannot_be_used_is_told_and_passed_over(file: Write, take: Take) ->
 @given(st.text(st.characters(codec="utf-8") | st.sampled_from("0123456789/.:,[] -\n\u200e"), max_size=80))
 def test_no_text_whatever_breaks_it(file: Write, take: Take, text: str) -> None:
     assert take(file(f"31.12.24, 21:05 - Bob: Hi\n{text}"), "whatsapp").turns
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "This message was deleted",
+        "This message was deleted by admin Ann",
+        "Diese Nachricht wurde gelöscht.",
+        "Du hast diese Nachricht gelöscht.",
+        "Se eliminó este mensaje.",
+        "Eliminaste este mensaje.",
+        "Mensagem apagada",
+        "Você apagou esta mensagem",
+        "Esta mensagem foi eliminada",
+        "Ce message a été supprimé",
+        "Vous avez supprimé ce message",
+        "Dit bericht is verwijderd",
+        "Je hebt dit bericht verwijderd",
+        "Questo messaggio è stato eliminato",
+        "Hai eliminato questo messaggio",
+        "Данное сообщение удалено",
+        "Bu mesaj silindi",
+        "此消息已删除",
+        "IMG-1.jpg (Datei angehängt)",
+        "IMG-1.jpg (archivo adjunto)",
+        "<Médias omis>",
+    ],
+)
+def test_what_whatsapp_says_in_a_persons_place_is_not_their_words(file: Write, take: Take, notice: str) -> None:
+    taken = take(file(chat("31.12.24, 21:05 - Bob: Hi", f"31.12.24, 21:05 - Bob: {notice}")))
+    assert taken.said == [("Bob", "Hi")]
+
+
+@pytest.mark.parametrize("said", ["Null", "I think this message was deleted by Ann", "Mensagem apagada? Qual?"])
+def test_words_like_whatsapps_are_a_persons_own(file: Write, take: Take, said: str) -> None:
+    assert take(file(chat(f"31.12.24, 21:05 - Bob: {said}"))).said == [("Bob", said)]
+
+
+@pytest.mark.parametrize(
+    "mark", ["<Diese Nachricht wurde bearbeitet.>", "<Se editó este mensaje.>", "\u200e<Mensagem editada>"]
+)
+def test_that_a_message_was_edited_is_not_part_of_it(file: Write, take: Take, mark: str) -> None:
+    assert take(file(chat(f"31.12.24, 21:05 - Bob: Hi {mark}"))).said == [("Bob", "Hi")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Tom changed this group's settings: only admins can write",
+        "Tom hat die Gruppeneinstellungen geändert: nur Admins",
+        "Die Gruppeneinstellungen wurden geändert: nur Admins",
+        "You changed this group's settings: only admins",
+        "+49 171 1234567 changed this group's description: see below",
+        "Tom left\nand more: this",
+    ],
+)
+def test_a_sentence_about_the_chat_makes_nobody_a_speaker(file: Write, take: Take, line: str) -> None:
+    said = [f"31.12.24, 21:0{n} - Tom: Hi {n}" for n in range(3)]
+    taken = take(file(chat(*said, f"31.12.24, 21:05 - {line}")))
+    assert {speaker for speaker, _ in taken.said} == {"Tom"}
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("Maria de la Cruz", 1),
+        ("Tom van den Berg", 1),
+        ("Juan de la cruz", 1),
+        ("Anna Maria von der Heide", 1),
+        ("Dr. med. van den Berg", 1),
+        ("oma von nebenan unten", 1),
+        ("+49 171 1234567", 1),
+        ("山田さん 隣の部屋の人", 1),
+        ("Lisa from the office downstairs", 2),
+        ("🌻 Pia", 1),
+    ],
+)
+def test_what_people_are_called_in_a_phone_is_a_name(file: Write, take: Take, name: str, times: int) -> None:
+    taken = take(file(chat("31.12.24, 21:04 - Tom: Hi", *[f"31.12.24, 21:05 - {name}: Hello"] * times)))
+    assert [speaker for speaker, _ in taken.said] == ["Tom", *[name] * times]
+
+
+@pytest.mark.parametrize(
+    ("days", "remark"),
+    [
+        (["03/04/24"], "the day was taken to be first, so that 3/4/24 is 2024-04-03"),
+        (["03/03/24", "03/04/24"], ""),  # a day apart, or a month
+        (["03/03/24"], ""),
+        (["13/04/24"], ""),
+        (["03.04.24"], ""),  # nobody writes the month first with dots
+        (["2024/03/04"], ""),
+    ],
+)
+def test_an_order_of_day_and_month_that_is_a_guess_is_told(file: Write, days: list[str], remark: str) -> None:
+    with opened(file(chat(*(f"{day}, 21:05 - Bob: Hi" for day in days)))) as source:
+        list(read(source))
+        assert len(source.remarks) == bool(remark)
+        assert remark in "".join(source.remarks)
