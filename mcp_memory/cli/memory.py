@@ -70,6 +70,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
 def _answer(memory: "Memory", options: argparse.Namespace) -> "tuple[str, BaseModel]":
     from mcp_memory import views
     from mcp_memory.answers import Note
+    from mcp_memory.text.outline import outline
 
     match options.command:
         case "remember":
@@ -82,7 +83,7 @@ def _answer(memory: "Memory", options: argparse.Namespace) -> "tuple[str, BaseMo
             )
             if options.trace:
                 traced = memory.inspect("trace", "", None, None, 1)
-                text = "\n".join([text, "", *views.outline(traced)])
+                text = "\n".join([text, "", *outline(traced)])
             return text, answer
         case "persona":
             return views.persona(memory, options.speaker, options.at)
