@@ -245,7 +245,7 @@ def test_what_is_wrong_in_beam_is_named_with_its_place(beam_folder: Path, name: 
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
-        ('"at": "2024-01-01T10:00:00+00:00"', '"at": "2024-01-01"', "conversation, turns[0] (a:1), at: is no moment"),
+        ('"at": "2024-01-01T10:00:00+00:00"', '"at": "secret"', "conversation, turns[0] (a:1), at: is no moment"),
         ('"session": 1', '"x": 1', "conversation, turns[0] (a:1): has no `session`"),
         ('"gold": ["a:1"]', '"gold": null', "questions[0] (q): `gold` is not a list"),
     ],
