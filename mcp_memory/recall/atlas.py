@@ -11,7 +11,8 @@ from mcp_memory.recall.fuse import Rows, Scores
 from mcp_memory.store.shelf import VIEWS, Shelf, Vector
 
 # the views that evoke a host; entity cues name kinds of things, which helps facts and not associations
-EVOKING: Final = (*SCENE_VIEWS, *HORIZON_VIEWS, "bridge")
+WRITTEN: Final = (*SCENE_VIEWS, *HORIZON_VIEWS, "bridge")
+EVOKING: Final = (*WRITTEN, "quote")
 LEAST_ROWS: Final = 20  # from which vectors have a theme that can be taken out
 # the views of each component of the papers' ablations
 HIDES: Final[Mapping[str, frozenset[str]]] = {
@@ -22,6 +23,7 @@ HIDES: Final[Mapping[str, frozenset[str]]] = {
     "scene-cues": frozenset(SCENE_VIEWS),
     "horizon": frozenset(HORIZON_VIEWS) - {"utterance"},
     "utterances": frozenset({"utterance"}),
+    "quotes": frozenset({"quote"}),
 }
 
 
@@ -30,15 +32,14 @@ class Cues:
     """All cues of one view: row, the row of the host they point at (item or scene), and centring terms.
 
     `evokes` is the position in the atlas' `hosts` of what a remark is led to: a bridge to its item's scene, any
-    other cue to its host.  `towards` is c·m and `length` |c − m| for the view's mean m: what the centred cosine
-    needs.
+    other cue to its host.  What was said in a scene is a view of it as well.  `length` is |c − m| for the view's
+    mean m: what the centred cosine needs.
     """
 
     rows: Rows
     hosts: Rows
     evokes: Rows
     mean: Vector
-    towards: Scores
     length: Scores
 
 
@@ -74,12 +75,13 @@ def chart(shelf: Shelf, without: Set[str] = frozenset()) -> Atlas:
         if topic in topic_at
     ]
     lifted = {int(row): int(scenes[scene]) for row, scene in zip(items, item_scene, strict=True) if scene >= 0}
-    hosts, cues = _all_cues(shelf, rows, lifted)
+    quote_scene = _quote_scenes(shelf, scene_of)
+    hosts, cues = _all_cues(shelf, rows, lifted, np.append(scenes, -1)[quote_scene])
     return Atlas(
         scenes=scenes,
         items=items,
         topics=topics,
-        quote_scene=_quote_scenes(shelf, scene_of),
+        quote_scene=quote_scene,
         item_scene=np.array(item_scene, dtype=np.int64),
         labelled=np.array([scene for scene, _ in pairs], dtype=np.int64),
         labels=np.array([topic for _, topic in pairs], dtype=np.int64),
@@ -100,15 +102,22 @@ def _quote_scenes(shelf: Shelf, scene_of: Mapping[str, int]) -> Rows:
     return found
 
 
-def _all_cues(shelf: Shelf, rows: Mapping[str, Rows], lifted: Mapping[int, int]) -> tuple[Rows, dict[str, Cues]]:
-    """The rows that some cue evokes, and the cues by view; `lifted` is the row of an item's scene."""
-    pointed = {view: _pointed(shelf, rows[view]) for view in (*EVOKING, "entity")}
+def _all_cues(
+    shelf: Shelf, rows: Mapping[str, Rows], lifted: Mapping[int, int], quoted_in: Rows
+) -> tuple[Rows, dict[str, Cues]]:
+    """The rows that some cue evokes, and the cues by view.
+
+    `lifted` is the row of an item's scene, `quoted_in` that of a quote's scene by row (-1: none).
+    """
+    pointed = {view: _pointed(shelf, rows[view]) for view in (*EVOKING, "entity") if view != "quote"}
+    quotes = rows["quote"][(quoted_in[rows["quote"]] >= 0) & shelf.embedded[rows["quote"]]]
+    pointed["quote"] = quotes, quoted_in[quotes]
     evoked = {view: pointed[view][1] for view in EVOKING}
     evoked["bridge"] = np.array([lifted.get(int(row), int(row)) for row in evoked["bridge"]], dtype=np.int64)
     hosts = np.unique(np.concatenate(list(evoked.values())))
     places = {view: np.searchsorted(hosts, found) for view, found in evoked.items()}
-    nowhere = np.zeros(0, dtype=np.int64)
-    return hosts, {view: _cues(shelf, *found, places.get(view, nowhere)) for view, found in pointed.items()}
+    places["entity"] = np.zeros(0, dtype=np.int64)
+    return hosts, {view: Cues(*pair, places[view], *_centring(shelf, view, pair[0])) for view, pair in pointed.items()}
 
 
 def _pointed(shelf: Shelf, rows: Rows) -> tuple[Rows, Rows]:
@@ -118,10 +127,15 @@ def _pointed(shelf: Shelf, rows: Rows) -> tuple[Rows, Rows]:
     return rows[known], hosts[known]
 
 
-def _cues(shelf: Shelf, rows: Rows, hosts: Rows, evokes: Rows) -> Cues:
+def _centring(shelf: Shelf, view: str, rows: Rows) -> tuple[Vector, Scores]:
+    """The mean of a view and every vector's length without it.
+
+    The mean of a few cues is those cues: taken out, nothing would be left of them.  Quotes keep theirs, which is
+    what the query has lost already: taken out on both sides it found less.
+    """
+    if view == "quote" or len(rows) < LEAST_ROWS:
+        return np.zeros(shelf.vectors.shape[1], dtype=np.float32), np.ones(len(rows))
     vectors = shelf.vectors[rows]
-    enough = len(rows) >= LEAST_ROWS  # the mean of a few cues is those cues: taken out, nothing would be left of them
-    mean = vectors.mean(axis=0) if enough else np.zeros(shelf.vectors.shape[1], dtype=np.float32)
+    mean = vectors.mean(axis=0)
     towards = (vectors @ mean).astype(np.float64)
-    length = np.sqrt(np.maximum(1.0 - 2.0 * towards + float(mean @ mean), 1e-9))
-    return Cues(rows, hosts, evokes, mean, towards, length)
+    return mean, np.sqrt(np.maximum(1.0 - 2.0 * towards + float(mean @ mean), 1e-9))

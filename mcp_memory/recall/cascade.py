@@ -1,7 +1,7 @@
 """The cascade topic → scene → item with trigger bypass (T-Mem Algorithms 1–2), as a soft preference.
 
     scene = ½ minmax(cos) + ½ bm25/max          topic likewise;  above = .5 scene + .2 its best topic
-    item  = .8 minmax(cos) + .2 bm25/max + above + .2 best entity cue + .2 best bridge cue,
+    item  = .8 minmax(cos) + .2 bm25/max + above + .2 best entity cue + .2 best bridge cue + .3 on a named day,
             less .1 when neither the cascade reaches it nor a trigger lets it in
 
 As a hard filter the cascade lost 1.5–2.3 points of evidence recall on the development conversations, as a
@@ -54,7 +54,7 @@ def cascade(atlas: Atlas, channels: Channels, live: np.ndarray, *, flat: bool = 
     entity, bridge = (_best_cue(atlas, view, channels) for view in ("entity", "bridge"))
     meaning = ITEM_MEANING if channels.weight else 0.0
     own = balanced(dense[atlas.items], words["item"][atlas.items], meaning)
-    items = own + _of_scene(above, atlas) + TRIGGER * entity + TRIGGER * bridge
+    items = own + _of_scene(above, atlas) + TRIGGER * entity + TRIGGER * bridge + channels.dated[atlas.items]
     triggers = np.maximum(entity, bridge)
     inside = _inside(atlas, topics, scenes, triggers) | flat
     return Themes(scenes, above, items - OUTSIDE * ~inside, triggers, inside)

@@ -5,7 +5,6 @@ are floors here (3, 8, 15 lines): as ceilings they cost more evidence than they 
 asks for more than the default size gets more: the threshold falls to nothing at twice the default.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -15,7 +14,6 @@ THRESHOLD: Final = 0.57
 RAW_THRESHOLD: Final = 0.35  # for quotes alone, whose scores fall off more slowly
 DEFAULT_TOKENS: Final = 1024
 FLOOR: Final[Mapping[Complexity, int]] = {"simple": 3, "hybrid": 8, "complex": 15}
-NOISE: Final = 0.07  # spread of the cosines of nonsense with what people say, as measured with the bundled encoder
 
 Judge = Callable[[Sequence[tuple[str, str, str]]], set[str] | None]
 """(id, line, via) of each line -> ids worth keeping; None when it cannot say in time."""
@@ -25,14 +23,6 @@ def threshold(max_tokens: int, written: bool) -> float:
     """The score below which facts are left out, for an answer of this size; `written`: beside notes."""
     beyond = (max_tokens - DEFAULT_TOKENS) / DEFAULT_TOKENS
     return (THRESHOLD if written else RAW_THRESHOLD) * (1.0 - min(1.0, max(0.0, beyond)))
-
-
-def nothing(rows: int) -> float:
-    """The cosine below which, without a common word, the best of `rows` rows is like the query by chance only.
-
-    √(2 ln n) deviations are what the greatest of n chance values reaches.
-    """
-    return NOISE * math.sqrt(2 * math.log(max(2, rows)))
 
 
 def judged(lines: Sequence[tuple[str, str, str]], complexity: Complexity, judge: Judge) -> set[str]:

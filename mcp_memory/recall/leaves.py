@@ -1,6 +1,7 @@
 """Leaves: every message scored by words and meaning, with what its neighbours lend (TiMem §3.3, k₁).
 
 match_i = λ · minmax(cos_i) + (1 − λ) · bm25_i / max bm25        names of speakers are no keywords
+match_i + .3 when it was said on a day that the query names
 match_i halves when an assistant said it                          people ask about what they said
 score_i = match_i + .2 (match_i±1) + .04 (match_i±2)              same session
 score_i × 1.3 when the query names one person and it is theirs
@@ -19,6 +20,7 @@ from mcp_memory.store.shelf import Shelf, Vector
 NEAR: Final = 0.2
 ASSISTANT: Final = 0.5
 NAMED: Final = 1.3
+DATED: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Channels:
     dense: Scores
     words: dict[str, Scores]
     weight: float  # λ; 0 when there are no vectors
+    dated: Scores  # `DATED` for what lies on a day, in a week, month or year that the query names
+    days_only: bool = False  # the query asks for nothing but what was then
     sense: Vector | None = None
     evoking: Scores | None = None
 
@@ -39,6 +43,7 @@ def leaf_scores(shelf: Shelf, rows: Rows, channels: Channels, plan: Plan) -> Sco
     """One score per quote in `rows`."""
     match = np.zeros(len(shelf))
     match[rows] = balanced(channels.dense[rows], channels.words["quote"][rows], channels.weight)
+    match[rows] += channels.dated[rows]
     if not plan.of_assistant:
         match *= np.where(shelf.assistant, ASSISTANT, 1.0)
     before, after = shelf.links.around(len(shelf))

@@ -1,6 +1,6 @@
 """Recall as six steps: plan, leaves, cascade, climb, gate, fit; each leaves a trace."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -12,22 +12,26 @@ import numpy as np
 from mcp_memory.model.query import Answer, Plan, Query
 from mcp_memory.model.unit import Unit
 from mcp_memory.recall.associate import FAR, NOTHING, Evoked, associations, centred
-from mcp_memory.recall.atlas import HIDES, LEAST_ROWS, Atlas, chart
+from mcp_memory.recall.atlas import EVOKING, HIDES, LEAST_ROWS, WRITTEN, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
 from mcp_memory.recall.climb import climb
 from mcp_memory.recall.draw import LONG_QUOTES, Pen
+from mcp_memory.recall.evidence import FEW, evidence
 from mcp_memory.recall.fit import Candidate, Page, pack
 from mcp_memory.recall.fuse import Rows, Scores, top
-from mcp_memory.recall.gate import FLOOR, Judge, judged, nothing, threshold
-from mcp_memory.recall.leaves import Channels, leaf_scores
+from mcp_memory.recall.gate import FLOOR, Judge, judged, threshold
+from mcp_memory.recall.leaves import DATED, Channels, leaf_scores
 from mcp_memory.recall.outcome import Found, hits_of, trace_of
-from mcp_memory.recall.plan import SHARES, plan
+from mcp_memory.recall.plan import SHARES, named_days, plan
 from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import WORDED, Mask, Vector
+from mcp_memory.text.clean import plain
 from mcp_memory.text.lexical import analyze, has_words
+from mcp_memory.text.tokens import cut_tokens
 
 SAMPLE: Final = 2_000  # quotes that tell the memory's theme until the background has found it
+VIA: Final = 24  # tokens of a quote that evoked
 POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
 SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
@@ -60,8 +64,9 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
     with corpus.lock:
         tools = _fitting(corpus, tools)
         live = _live(corpus, query)
-        asked = [term for term in analyze(query.text) if term not in _name_terms(planned)]
-        channels = _channels(corpus, asked, analyze(query.text), live, tools)
+        names = _name_terms(planned)
+        asked = [term for term in analyze(query.text) if term not in names]
+        channels = _channels(corpus, names, query, live, tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, query, live, tools)
         pen = Pen(corpus, tools.zone, asked, channels.sense, corpus.outdated(_asked_of(query)))
@@ -82,8 +87,8 @@ def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
     with corpus.lock:
         tools = _fitting(corpus, tools)
         live = _live(corpus, query)
-        channels = _channels(corpus, (), (), live, tools)
-        ranked = _associations(_atlas(corpus, tools), channels, live)
+        channels = _channels(corpus, frozenset(), query, live, tools)
+        ranked = _associations(_atlas(corpus, tools), channels, live, EVOKING)
         units = [corpus.units[corpus.shelf.ids[row]] for row in ranked.rows]
     return [one for one in units if one.kind == "scene"]
 
@@ -120,16 +125,21 @@ def _name_terms(planned: Plan) -> set[str]:
     return {term for name in planned.speakers for term in analyze(name)}
 
 
-def _channels(corpus: Corpus, asked: Sequence[str], terms: Sequence[str], live: Mask, tools: Tools) -> Channels:
+def _channels(corpus: Corpus, names: Set[str], query: Query, live: Mask, tools: Tools) -> Channels:
     """Names are no keywords among quotes, which the speaker's boost serves; notes are about whom they name."""
-    shelf = corpus.shelf
-    words = {view: shelf.words(view, asked if view == "quote" else terms) for view in WORDED}
+    shelf, named = corpus.shelf, named_days(query, tools.zone)
+    dated, dates = np.zeros(len(shelf)), [value for value, _, _ in named.days if "/" not in value]
+    for _, first, after in named.days:
+        dated[shelf.between(first, after, query.at)] = DATED
+    terms = [] if named.only else analyze(query.text)
+    own = [term for term in terms if term not in names]
+    words = {view: shelf.words(view, [*(own if view == "quote" else terms), *dates]) for view in WORDED}
     if tools.vector is None:
-        return Channels(np.zeros(len(shelf)), words, 0.0)
+        return Channels(np.zeros(len(shelf)), words, 0.0, dated, named.only)
     sense = _sense(corpus, tools.vector, live)
     # one after the other: for a product with a matrix the library keeps 30 MB of buffers, and is no faster
     dense, evoking = ((shelf.vectors @ one).astype(np.float64) for one in (tools.vector, sense))
-    return Channels(dense, words, tools.weight, sense, evoking)
+    return Channels(dense, words, tools.weight, dated, named.only, sense, evoking)
 
 
 def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
@@ -161,27 +171,22 @@ def _find(
 ) -> Found:
     shelf = corpus.shelf
     quotes = shelf.rows("quote", live)
-    if not has_words(query.text) or not _anything(shelf.embedded, channels, live):
+    shown = evidence(shelf, atlas, channels, live)
+    if not has_words(query.text) or not shown.rows.any():
         return Found([], [], {}, [])
     leaves = leaf_scores(shelf, quotes, channels, planned)
     themes = cascade(atlas, channels, live, flat="cascade" in tools.without)
     facts = _facts(corpus, atlas, themes, quotes, leaves, live)
+    facts = [one for one in facts if shown.rows[shelf.row_of[one.unit]]][: None if shown.sure else FEW]
     best = float(leaves.max(initial=0.0)) or 1.0
     chosen = top(leaves, POOL)
     by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
-    evoked = _evoked(corpus, _associations(atlas, channels, live))
+    views = WRITTEN if planned.form == "question" else EVOKING  # what was said is among a question's facts anyway
+    evoked = _evoked(corpus, _associations(atlas, channels, live, views))
     above = [] if "climb" in tools.without else climb(corpus, by_unit, planned.complexity, planned.speakers, query)
     if "persona" in tools.without:
         above = [one for one in above if one.section != "profile"]
     return Found(facts, evoked, by_unit, above, atlas.written)
-
-
-def _anything(embedded: Mask, channels: Channels, live: Mask) -> bool:
-    """Whether anything at all shares a word with the query or is alike."""
-    if any(float((scores * live).max(initial=0.0)) > 0 for scores in channels.words.values()):
-        return True
-    seen = live & embedded
-    return float((channels.dense * seen).max(initial=0.0)) >= nothing(int(np.count_nonzero(seen)))
 
 
 def _facts(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows, leaves: Scores, live: Mask) -> list[Candidate]:
@@ -225,10 +230,10 @@ def _candidate(corpus: Corpus, row: int, score: float) -> Candidate:
     return Candidate(unit.id, section, score, frozenset(unit.turns), "words and meaning")  # type: ignore[arg-type]
 
 
-def _associations(atlas: Atlas, channels: Channels, live: Mask) -> Evoked:
+def _associations(atlas: Atlas, channels: Channels, live: Mask, views: Sequence[str]) -> Evoked:
     if channels.sense is None or channels.evoking is None:
         return NOTHING
-    return associations(atlas, channels.sense, channels.evoking, live)
+    return associations(atlas, channels.sense, channels.evoking, live, views)
 
 
 def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
@@ -239,9 +244,15 @@ def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
         if near < FAR:
             continue
         unit, by = corpus.units[corpus.shelf.ids[row]], corpus.units[corpus.shelf.ids[cue]]
-        via = f"{by.family} cue: {by.text}" if by.view in (by.family, "") else f"{by.family} cue ({by.view}): {by.text}"
-        found.append(Candidate(unit.id, "associations", float(score), frozenset(), via, reserved=True))
+        found.append(Candidate(unit.id, "associations", float(score), frozenset(), _via(by), reserved=True))
     return found
+
+
+def _via(cue: Unit) -> str:
+    if cue.kind == "item":
+        return f"alike in meaning: {cut_tokens(plain(cue.text), VIA)}"
+    view = "" if cue.view in (cue.family, "") else f" ({cue.view})"
+    return f"{cue.family} cue{view}: {cue.text}"
 
 
 # ---------------------------------------------------------------------- filling

@@ -6,10 +6,16 @@ levels of the tree are climbed to.
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from mcp_memory.model.query import Complexity, Form, Plan, Query
-from mcp_memory.text.lexical import keywords
+from mcp_memory.text.dates import resolve_dates
+from mcp_memory.text.lexical import analyze, keywords
+from mcp_memory.text.spans import bounds
 
 _ASKS: Final = re.compile(
     r"^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will"
@@ -33,7 +39,19 @@ _ASSISTANT: Final = re.compile(
     r"|suggestion|recommendation|answer|wrote)\w*\b",
     re.IGNORECASE,
 )
+# terms of questions such as "what happened on …", "what did I tell you on …"
+_ASKING: Final = frozenset(
+    analyze("happen happened tell told say said talk talked mention discuss discussed remember go")
+)
 SHARES: Final[Mapping[Form, float]] = {"question": 0.05, "mixed": 0.35, "remark": 0.6}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Dates as (value, first moment, first moment after); `only` says that nothing else is asked for."""
+
+    days: tuple[tuple[str, datetime, datetime], ...]
+    only: bool
 
 
 def plan(query: Query, speakers: Iterable[str]) -> Plan:
@@ -47,6 +65,18 @@ def plan(query: Query, speakers: Iterable[str]) -> Plan:
         of_assistant=bool(_ASSISTANT.search(query.text)),
         by="caller" if query.complexity else "rules",
     )
+
+
+def named_days(query: Query, zone: ZoneInfo) -> Named:
+    """The dates that a query names."""
+    rest, days = query.text, list[tuple[str, datetime, datetime]]()
+    for mention in reversed(resolve_dates(query.text, query.at, zone)):
+        first, last = bounds(mention.value)
+        with suppress(OverflowError):  # the last day of the calendar
+            after = datetime.combine(last + timedelta(days=1), time(), zone)
+            days.append((mention.value, datetime.combine(first, time(), zone), after))
+            rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    return Named(tuple(days), bool(days) and _ASKING.issuperset(analyze(rest)))
 
 
 def complexity_of(text: str) -> Complexity:

@@ -149,7 +149,7 @@ def _month_day(match: re.Match[str], today: date) -> str:
     if not number:
         return ""
     first, last = int(match["day"]), int(match["until"] or match["day"])
-    year = int(match["year"] or 0) or _nearest_year(today, number, first)
+    year = int(match["year"] or 0) or _likely_year(match, today, number, first)
     return spans.days(date(year, number, first), date(year, number, last))
 
 
@@ -170,7 +170,7 @@ def _week_of_month(match: re.Match[str], today: date) -> str:
     number = _month_number(match)
     if not number:
         return ""
-    first = date(int(match["year"] or 0) or _nearest_year(today, number, 1), number, 1)
+    first = date(int(match["year"] or 0) or _likely_year(match, today, number, 1), number, 1)
     ordinal = _ORDINALS[match["ordinal"].lower()]
     end = spans.bounds(spans.month(first))[1]
     if ordinal < 0:
@@ -228,12 +228,15 @@ def _month_number(match: re.Match[str]) -> int:
     return MONTHS.index(word[:3]) + 1
 
 
-def _nearest_year(today: date, number: int, day: int) -> int:
-    """The year that brings this day closest to today."""
-    return min(
-        (today.year, today.year - 1, today.year + 1),
-        key=lambda year: abs((date(year, number, min(day, 28)) - today).days),
-    )
+def _likely_year(match: re.Match[str], today: date, number: int, day: int) -> int:
+    """The year that brings this day closest to today, on the side of which the talk is."""
+    years = [today.year, today.year - 1, today.year + 1]
+    away = {year: (date(year, number, min(day, 28)) - today).days for year in years}
+    if tense.is_ahead(match):
+        years = [year for year in years if away[year] >= 0 or (year, number) == (today.year, today.month)]
+    elif tense.is_behind(match):
+        years = [year for year in years if away[year] <= 0 or (year, number) == (today.year, today.month)]
+    return min(years, key=lambda year: abs(away[year]))
 
 
 def _year_of_month(match: re.Match[str], today: date, number: int) -> int:
@@ -242,7 +245,7 @@ def _year_of_month(match: re.Match[str], today: date, number: int) -> int:
         return today.year - (number >= today.month)
     if which == "next":
         return today.year + (number <= today.month)
-    return today.year if which == "this" else _nearest_year(today, number, 15)
+    return today.year if which == "this" else _likely_year(match, today, number, 15)
 
 
 def _row(pattern: str, reading: Reading) -> tuple[re.Pattern[str], Reading]:

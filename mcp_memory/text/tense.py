@@ -6,7 +6,8 @@ from typing import Final
 _REACH: Final = 60  # characters
 _CLUES: Final = re.compile(
     r"(?i)\b(?:(?P<ahead>will|gonna|going|plan(?:s|ning)?|want|hop(?:e|ing)|forward|wait|let['’]?s|shall|should|upcoming"
-    r"|need|due|see you|is|are|am|have to|meet|meeting|starts?|starting|by|until|till)|(?P<behind>was|were|had|went|did"
+    r"|need|due|see you|is|are|am|have to|meet|meeting|(?:start|begin|end|open|turn|mov|leav|com|visit|travel|arriv"
+    r"|clos|retir|expir|marr|finish|fl)(?:s|es|e|ies|y|ing)?|goes|gets?|by|until|till)|(?P<behind>was|were|had|went|did"
     r"|got|met|saw|came|took|made|since|been|gave|found|ran|won|lost|\w{2,}ed))\b|['’](?P<short>ll|m|re)\b"
 )
 

@@ -85,11 +85,11 @@ def test_nothing_above_shows_what_came_later(weeks: Memory, week: int) -> None:
 def test_what_a_judge_drops_is_never_what_a_cue_evoked(open_memory: Callable[..., Memory]) -> None:
     memory = open_memory()
     for number, text in enumerate(WEEKS):
-        memory.remember(Said(text, at=JANUARY + timedelta(days=number)))
+        memory.remember(Said(f"{text} They talked of it at work again.", at=JANUARY + timedelta(days=number)))
     note = Note("Ann gave up sugar", ("They served cake at work",))
     memory.remember(Said("Mum is well.", notes=(note,), at=JANUARY))
     memory.drain()
-    query = Query("They served cake at work again.", "Ann", memory.now())
+    query = Query("Who served cake at work again?", "Ann", memory.now())
     tools = memory.tools(query.text)
     tools.judge = lambda lines: set()
     answer, trace = recall(memory.corpus, query, tools)

@@ -1,9 +1,10 @@
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from mcp_memory.model.query import Query
-from mcp_memory.recall.plan import complexity_of, form_of, plan
+from mcp_memory.recall.plan import complexity_of, form_of, named_days, plan
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -56,3 +57,17 @@ def test_people_are_found_as_whole_words_and_are_no_keywords() -> None:
 def test_what_the_assistant_said_is_known_by_being_asked_for() -> None:
     assert plan(asked("What hotel did you recommend?"), []).of_assistant
     assert not plan(asked("What hotel did Ben book?"), []).of_assistant
+
+
+@pytest.mark.parametrize(
+    ("text", "days", "only"),
+    [
+        ("What happened in June 2025?", ["2025-06"], True),
+        ("What did I tell you on 12 May 2025?", ["2025-05-12"], True),
+        ("Did the bees swarm yesterday?", ["2026-03-01"], False),
+        ("Where are the bees?", [], False),
+    ],
+)
+def test_the_days_that_a_query_names(text: str, days: list[str], only: bool) -> None:
+    named = named_days(Query(text, "Ann", datetime(2026, 3, 2, 9, tzinfo=UTC)), ZoneInfo("UTC"))
+    assert ([value for value, _, _ in named.days], named.only) == (days, only)

@@ -9,6 +9,7 @@ import pytest
 from mcp_memory.engine import Memory
 from mcp_memory.model.query import Answer, Query
 from mcp_memory.model.turn import Note
+from mcp_memory.recall.evidence import FEW
 from mcp_memory.recall.pipeline import COMPONENTS
 from mcp_memory.text.tokens import count_tokens
 from mcp_memory.views import answer_text
@@ -174,3 +175,15 @@ def test_recalls_and_new_turns_do_not_disturb_each_other(memory: Memory) -> None
     for thread in threads:
         thread.join()
     assert failed == []
+
+
+def test_a_question_about_a_day_gets_that_day(filled: Memory) -> None:
+    found = ask(filled, "What happened on 3 February 2026?").hits
+    assert [hit.line.partition(" #")[0] for hit in found] == [
+        "2026-02-03 Ann: My sister moves to Lisbon in October (2026-10)."
+    ]
+
+
+def test_what_is_only_faintly_alike_is_a_few_lines_at_most(filled: Memory) -> None:
+    tell(filled, *(f"Report {n} on parking in district {n * 7}." for n in range(30)))
+    assert len(ask(filled, "zebras singing opera").hits) <= FEW

@@ -35,7 +35,8 @@ def shelf_of(*entries: tuple[Unit, np.ndarray], turns: Sequence[Turn] = ()) -> S
 
 
 def channels(shelf: Shelf, asked: np.ndarray) -> Channels:
-    return Channels((shelf.vectors @ asked).astype(float), {view: np.zeros(len(shelf)) for view in WORDED}, 0.5)
+    words = {view: np.zeros(len(shelf)) for view in WORDED}
+    return Channels((shelf.vectors @ asked).astype(float), words, 0.5, np.zeros(len(shelf)))
 
 
 def told(name: str, minutes: int, speaker: str = "Ann", session: str = "s") -> tuple[Unit, Turn]:

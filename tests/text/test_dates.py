@@ -160,8 +160,8 @@ def test_mentions_come_in_order_with_their_places_and_the_longest_wins() -> None
 
 
 def test_relative_dates_are_annotated_and_absolute_ones_are_not() -> None:
-    text = "I left yesterday, on 7 May 2023, and was back in June."
-    shown = "I left yesterday (2023-05-07), on 7 May 2023, and was back in June (2023-06)."
+    text = "I left yesterday, on 7 May 2023, and will be back in June."
+    shown = "I left yesterday (2023-05-07), on 7 May 2023, and will be back in June (2023-06)."
     assert annotate(text, resolve_dates(text, SAID, UTC_ZONE)) == shown
 
 
@@ -198,3 +198,19 @@ def test_every_value_is_a_span_and_every_mention_is_where_it_says(text: str, sai
 @given(st.integers(1, 300))
 def test_days_ago_count_back_from_today(count: int) -> None:
     assert values(f"{count} days ago") == [(SAID - timedelta(days=count)).date().isoformat()]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("My aunt turns 80 on 12 September.", "2023-09-12"),
+        ("Our lease ends on 30 March.", "2024-03-30"),
+        ("We leave for Oslo in February.", "2024-02"),
+        ("The wedding is on 20 January.", "2024-01-20"),
+        ("We went to Rome in June.", "2022-06"),
+        ("I met her on 20 October.", "2022-10-20"),
+        ("My birthday: 2 June", "2023-06-02"),
+    ],
+)
+def test_a_date_without_a_year_lies_where_the_talk_is(text: str, value: str) -> None:
+    assert [mention.value for mention in resolve_dates(text, SAID, UTC_ZONE)] == [value]
