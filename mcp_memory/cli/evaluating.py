@@ -27,7 +27,7 @@ OURS: Final = "mcp-memory"
 _SUITES: Final = ("locomo", "locomo-plus", "longmemeval", "beam")
 _SCRIBES: Final = ("rules", "recorded", "llm")
 WITHOUT: Final = (
-    *("scenes", "topics", "items", "entity-bridge", "scene-cues", "horizon", "utterances"),
+    *("scenes", "topics", "items", "entity-bridge", "scene-cues", "horizon", "utterances", "quotes"),
     *("cascade", "climb", "persona", "gate"),
 )  # `recall.pipeline.COMPONENTS`, which is not loaded to parse a command line
 _LOADING_SECONDS: Final = 300.0
