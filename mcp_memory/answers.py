@@ -34,6 +34,7 @@ class RememberResult(_Shape):
     at: str
     redacted: list[str]
     pending: int
+    notices: list[str]
 
 
 class HitResult(_Shape):

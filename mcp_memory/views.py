@@ -40,12 +40,23 @@ def remembered(
         at=done.at.isoformat(),
         redacted=list(done.redacted),
         pending=memory.waiting(),
+        notices=_unmatched(memory, done.ids) if any(note.replaces for note in notes) else [],
     )
     said = "Already remembered (a repetition of the same turn)." if done.duplicate else "Remembered."
     said += " Its notes are those of the first time." if done.duplicate and notes else ""
     taken = f" Taken out before storing: {', '.join(done.redacted)}." if done.redacted else ""
     ids = ", ".join(short(one) for one in done.ids)
-    return f"{said}{taken} ids: {ids}; {result.pending} turns wait to be indexed (they are found already).", result
+    told = f"{said}{taken} ids: {ids}; {result.pending} turns wait to be indexed (they are found already)."
+    return "\n".join([told, *result.notices]), result
+
+
+def _unmatched(memory: Memory, turns: Sequence[str]) -> list[str]:
+    """What to say of corrections in these turns that fit nothing."""
+    memory.corpus.refresh()
+    units = (memory.corpus.units[one] for one in memory.corpus.unmatched())
+    missed = [str(one.detail["replaces"]) for one in units if set(one.turns) & set(turns)]
+    hint = "recall it and pass the id behind the #, or its words"
+    return [f'`replaces` fits no older fact: "{plain(one)[:80]}"; {hint}.' for one in missed]
 
 
 def recalled(

@@ -4,6 +4,7 @@ Resolved where memory is read, not stored: so a correction counts from the momen
 whatever is derived again or forgotten later changes it by itself.  The old fact stays in history.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from mcp_memory.store.shelf import Shelf
 
 COVERAGE: Final = 0.6  # share of the named fact's terms that the older record must hold
+PART: Final = 0.5  # share of a text's terms that the clauses which tell a fact must have to stand for it
+_CLAUSES: Final = re.compile(r"[.!?;,\n]+")
 _SHORTLIST: Final = 30
 _RANK: Final = {"note": 0, "atomic": 0, "connected": 1, "quote": 2}
 
@@ -28,12 +31,22 @@ def replaced_by(unit: Unit, shelf: "Shelf") -> set[str]:
     """
     named = str(unit.detail["replaces"])
     if is_handle(named):
-        targets = [one for one in shelf.units.values() if one.id.startswith(named) and _replaceable(one, unit)]
+        targets = _with_id(unit, named, shelf.units)
     else:
         best = _best(unit, named, shelf)
         targets = [best] if best else []
     found = (one for target in targets for one in _same_fact(target, shelf.units))
     return {one.id for one in found if _replaceable(one, unit)} - {unit.id}
+
+
+def _with_id(unit: Unit, named: str, units: Mapping[str, Unit]) -> list[Unit]:
+    """The items of that id, or of the turn with that id the one that is most about what `unit` says."""
+    found = [one for one in units.values() if _replaceable(one, unit)]
+    if own := [one for one in found if one.id.startswith(named)]:
+        return own
+    told = [one for one in found if any(turn.startswith(named) for turn in one.turns) and one.id != unit.id]
+    terms = term_set(unit.text)
+    return sorted(told, key=lambda one: (-len(terms & term_set(one.text)), _RANK.get(one.view, 3), one.id))[:1]
 
 
 def _replaceable(other: Unit, unit: Unit) -> bool:
@@ -67,7 +80,16 @@ def _same_fact(target: Unit, units: Mapping[str, Unit]) -> Iterator[Unit]:
     yield target
     terms = term_set(target.text)
     for other in units.values():
-        if other.kind == "item" and other.id != target.id and set(other.turns) & set(target.turns):
-            said = term_set(other.text)
-            if terms and len(terms & said) >= COVERAGE * min(len(terms), len(said) or 1):
-                yield other
+        beside = other.kind == "item" and other.id != target.id and set(other.turns) & set(target.turns)
+        if beside and _says(other.text, terms):
+            yield other
+
+
+def _says(text: str, terms: frozenset[str]) -> bool:
+    """Whether a text says what these terms say, and little else: what else it says must not go with it."""
+    whole = term_set(text)
+    clauses = [term_set(part) for part in _CLAUSES.split(text)]
+    if PART * len(whole) <= len(terms):
+        clauses.append(whole)
+    telling = [said for said in clauses if said and len(terms & said) >= COVERAGE * min(len(terms), len(said))]
+    return bool(terms) and len(frozenset().union(*telling)) >= PART * len(whole)

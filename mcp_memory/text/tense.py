@@ -7,8 +7,9 @@ _REACH: Final = 60  # characters
 _CLUES: Final = re.compile(
     r"(?i)\b(?:(?P<ahead>will|gonna|going|plan(?:s|ning)?|want|hop(?:e|ing)|forward|wait|let['’]?s|shall|should|upcoming"
     r"|need|due|see you|is|are|am|have to|meet|meeting|(?:start|begin|end|open|turn|mov|leav|com|visit|travel|arriv"
-    r"|clos|retir|expir|marr|finish|fl)(?:s|es|e|ies|y|ing)?|goes|gets?|by|until|till)|(?P<behind>was|were|had|went|did"
-    r"|got|met|saw|came|took|made|since|been|gave|found|ran|won|lost|\w{2,}ed))\b|['’](?P<short>ll|m|re)\b"
+    r"|clos|retir|expir|marr|finish|fl)(?:s|es|e|ies|y|ing)?|goes|gets?|by|until|till|(?:sign|book|register|plann"
+    r"|schedul|decid|invit|appli|enroll|reserv|agre|promis)ed)|(?P<behind>was|were|had|went|did|got|met|saw"
+    r"|came|took|made|since|been|gave|found|ran|won|lost|\w{2,}ed))\b|['’](?P<short>ll|m|re)\b"
 )
 
 

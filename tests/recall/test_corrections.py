@@ -77,3 +77,43 @@ def test_a_correction_that_fits_nothing_is_listed_as_work(open_memory: Callable[
     memory = open_memory()
     memory.remember(Said("I like tea", notes=[Note("Ann likes tea", replaces="quantum chromodynamics lecture")]))
     assert memory.inspect("pending", "", None, None, 20)["corrections_that_fit_nothing"]
+
+
+def test_a_fact_is_replaced_by_the_id_of_the_turn_that_told_it(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    first = memory.remember(
+        Said("My bike is red.", notes=[Note("Ann's bike is red"), Note("Ann rides daily")], at=FIRST)
+    )
+    new = Note("Ann's bike is black", replaces=first.ids[0])
+    memory.remember(Said("I painted it.", notes=[new], at=THEN))
+    lines = [one.text for one in recalled(memory, "What colour is my bike? Does Ann ride daily?")]
+    assert not [line for line in lines if "red" in line]
+    assert [line for line in lines if "daily" in line]
+
+
+def test_the_words_in_which_a_replaced_fact_was_told_go_with_it(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    old = Note("Ann's manager at Bluefin Analytics is Renske Dijkstra")
+    said = "My manager is called Renske Dijkstra, she seems strict but fair."
+    memory.remember(Said(said, "I see.", notes=[old], at=FIRST))
+    new = Note("Ann's manager is Tomasz Wolny", replaces="Ann's manager is Renske Dijkstra")
+    memory.remember(Said("Tomasz took over.", notes=[new], at=THEN))
+    memory.drain()
+    assert not [one for one in recalled(memory, "Who is my manager?") if "Renske" in one.text]
+
+
+def test_a_long_message_stays_when_one_sentence_of_it_is_replaced(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    said = "My bike is red. The boiler broke at noon, the plumber from Graz repaired it and stayed for cake and coffee."
+    memory.remember(Said(said, notes=[Note("Ann's bike is red")], at=FIRST))
+    memory.remember(Said("I painted it.", notes=[Note("Ann's bike is black", replaces="Ann's bike is red")], at=THEN))
+    assert [one for one in recalled(memory, "Who repaired the boiler?") if "plumber" in one.text]
+
+
+def test_a_correction_that_fits_nothing_is_told(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    note = views.Note(fact="Ann's bike is black", replaces="zzz no such fact")
+    text, result = views.remembered(memory, "I painted it.", "", "", [note], "", "")
+    assert result.stored
+    assert "`replaces` fits no older fact" in text
+    assert result.notices == [text.split("\n")[1]]

@@ -210,6 +210,7 @@ def test_days_ago_count_back_from_today(count: int) -> None:
         ("We went to Rome in June.", "2022-06"),
         ("I met her on 20 October.", "2022-10-20"),
         ("My birthday: 2 June", "2023-06-02"),
+        ("I signed up for the half marathon on 4 March.", "2024-03-04"),
     ],
 )
 def test_a_date_without_a_year_lies_where_the_talk_is(text: str, value: str) -> None:
