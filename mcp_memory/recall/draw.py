@@ -15,7 +15,7 @@ from mcp_memory.store.shelf import Vector
 from mcp_memory.text.clean import plain
 from mcp_memory.text.dates import annotate, resolve_dates
 from mcp_memory.text.leaves import quote_id
-from mcp_memory.text.lexical import term_set
+from mcp_memory.text.lexical import all_words, term_set
 from mcp_memory.text.quote import quote
 from mcp_memory.text.render import local_day
 from mcp_memory.text.tokens import count_tokens, cut_tokens
@@ -28,6 +28,7 @@ EVOKED_TURNS: Final = 2
 NODE: Final = 60  # tokens of a tree node
 CARRIES: Final = 0.1  # idf²-weighted share of a turn's terms from which a line tells it
 TOKENS_PER_TURN: Final = 10  # a line tells at most one turn per so many tokens
+_DATE: Final = re.compile(r"^[\d/-]+ ")  # in front of a line
 _ISO: Final = re.compile(r"\b(?:19|20)\d\d-\d\d")
 
 
@@ -105,7 +106,7 @@ class Pen:
     def _drawn(self, unit: Unit, text: str, sources: Iterable[str]) -> Drawn:
         terms = term_set(text)
         told = self._told(terms, count_tokens(text), sources) if unit.view != "quote" else frozenset(sources)
-        return Drawn(f"{text} #{short(unit.id)}", terms, told)
+        return Drawn(f"{text} #{short(unit.id)}", all_words(_DATE.sub("", text)), told)
 
     def _told(self, terms: frozenset[str], size: int, sources: Iterable[str]) -> frozenset[str]:
         """The turns whose content a note carries: what its author claims as evidence is not enough."""

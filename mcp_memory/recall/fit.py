@@ -7,7 +7,8 @@ from typing import Final
 from mcp_memory.model.query import Section
 from mcp_memory.text.tokens import count_tokens, cut_tokens
 
-ALIKE: Final = 0.9  # Jaccard of terms from which two lines say the same
+ALIKE: Final = 0.9  # Jaccard of words from which two lines say the same
+_NOT: Final = frozenset({"not", "no", "never", "nothing", "nobody", "none", "without", "cannot"})
 MOST: Final = 400  # candidates looked at
 MARK: Final = 1  # tokens of the mark in front of a line
 HEADING: Final = 4  # tokens that a section's heading takes at most
@@ -36,17 +37,17 @@ class Line:
     candidate: Candidate
     text: str
     tokens: int
-    terms: frozenset[str]
+    words: frozenset[str]
     sources: tuple[str, ...] = ()
     times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What drawing a candidate gives: its text, its terms, and the turns it tells."""
+    """What drawing a candidate gives: its text, its words but for the date, and the turns it tells."""
 
     text: str
-    terms: frozenset[str]
+    words: frozenset[str]
     told: frozenset[str]
     sources: tuple[str, ...] = ()  # turns the line quotes, where that is less than the unit stands on
 
@@ -65,7 +66,7 @@ class Page:
 
     def add(self, candidate: Candidate, drawn: Drawn, room: int) -> bool:
         """Takes a line if it fits into `room` and the budget; folds it into one that says the same."""
-        twin = next((one for one in self.lines if _alike(one.terms, drawn.terms)), None)
+        twin = next((one for one in self.lines if _alike(one.words, drawn.words)), None)
         if twin is not None and twin.candidate.unit == candidate.unit:
             return True  # found by words and evoked as well: one line is enough
         if twin is not None:
@@ -77,7 +78,7 @@ class Page:
         opens = all(one.candidate.section != candidate.section for one in self.lines)
         if size > room or size + HEADING * opens > self.budget - self.used:
             return False
-        self.lines.append(Line(candidate, drawn.text, size, drawn.terms, drawn.sources))
+        self.lines.append(Line(candidate, drawn.text, size, drawn.words, drawn.sources))
         self.used += size + HEADING * opens
         self.told |= drawn.told
         return True
@@ -90,7 +91,7 @@ class Page:
             return
         text = f"{cut_tokens(body, room)} {handle}"
         size = count_tokens(text) + MARK
-        self.lines.append(Line(candidate, text, size, drawn.terms, drawn.sources))
+        self.lines.append(Line(candidate, text, size, drawn.words, drawn.sources))
         self.used += size + HEADING
 
     def _fold(self, twin: Line) -> None:
@@ -131,8 +132,9 @@ def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, thr
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    if one == other:
+    """Whether two lines say the same: a number or a "not" more is something else."""
+    differs = one ^ other
+    if not differs:
         return bool(one)
-    if min(len(one), len(other)) < ALIKE * max(len(one), len(other)):
-        return False
-    return len(one & other) >= ALIKE * len(one | other) and len(one) > 3
+    few = len(differs) <= (1 - ALIKE) * len(one | other)
+    return few and not any(word in _NOT or word.endswith("n't") or not word.isalpha() for word in differs)

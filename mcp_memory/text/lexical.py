@@ -42,6 +42,11 @@ def has_words(text: str) -> bool:
     return any(True for _ in _words(text))
 
 
+def all_words(text: str) -> frozenset[str]:
+    """Every word of a text as it stands but for case, each once: whether two texts say the same hangs on "not" too."""
+    return frozenset(word.casefold().replace("’", "'") for _, word in _words(text))
+
+
 @lru_cache(maxsize=4_096)
 def term_set(text: str) -> frozenset[str]:
     """The index terms of a text, each once; remembered, because the same texts are compared again and again."""

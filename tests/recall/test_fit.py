@@ -1,8 +1,9 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.recall.fit import HEADING, Candidate, Drawn, Page, pack
-from mcp_memory.text.lexical import term_set
+from mcp_memory.text.lexical import all_words
 from mcp_memory.text.tokens import count_tokens
 from mcp_memory.views import HEADINGS
 
@@ -16,7 +17,7 @@ def candidate(unit: str, score: float, *sources: str, section: str = "facts") ->
 
 def draw(one: Candidate, _before: int) -> Drawn:
     """The unit's name is its text, and tells all its sources."""
-    return Drawn(one.unit, term_set(one.unit), one.sources)
+    return Drawn(one.unit, all_words(one.unit), one.sources)
 
 
 def shown(page: Page) -> str:
@@ -66,6 +67,24 @@ def test_lines_that_say_the_same_are_one_line_with_a_count() -> None:
     page = Page(100)
     pack(page, [candidate("bees hum", 1, "t1"), candidate("Bees hum!", 0.9, "t2")], draw, 100, 0.0, 0)
     assert [(one.text, one.times) for one in page.lines] == [("bees hum", 2)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I like tea", "I do not like tea"),
+        ("On Monday I start.", "On Monday I started."),
+        (
+            "We all meet once more in the old town hall at the lake by 9",
+            "We all meet once more in the old town hall at the lake by 10",
+        ),
+        ("He can come with us to the lake this year he says", "He can't come with us to the lake this year he says"),
+    ],
+)
+def test_lines_that_say_something_else_stay_two(one: str, other: str) -> None:
+    page = Page(100)
+    pack(page, [candidate(one, 1, "t1"), candidate(other, 0.9, "t2")], draw, 100, 0.0, 0)
+    assert [line.text for line in page.lines] == [one, other]
 
 
 def test_the_same_record_found_twice_is_not_counted_twice() -> None:
