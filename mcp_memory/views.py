@@ -11,6 +11,7 @@ from mcp_memory.model.ids import short
 from mcp_memory.model.query import Answer, Complexity, Hit, Query
 from mcp_memory.model.turn import Note as TurnNote
 from mcp_memory.text.clean import has_visible, plain
+from mcp_memory.text.outline import outline
 from mcp_memory.write.remember import Said
 
 LEAST_TOKENS: Final = 32
@@ -161,28 +162,6 @@ def inspected(memory: Memory, view: str, id: str, since: str, until: str, limit:
     notices = memory.notices()
     text = "\n".join([f"{view}:", *outline(data), *(["", *notices] if notices else [])])
     return text, InspectResult(view=view, data=data, notices=list(notices))
-
-
-def outline(data: Any, depth: int = 0) -> list[str]:
-    """Nested values as indented lines; empty ones are left out."""
-    pad, lines = "  " * depth, list[str]()
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            if isinstance(value, Mapping | list) and value:
-                lines += [f"{pad}{key}:", *outline(value, depth + 1)]
-            elif value not in ("", None, [], {}):
-                lines.append(f"{pad}{key}: {plain(str(value))}")
-    elif isinstance(data, list):
-        for value in data:
-            lines.append(f"{pad}- {one_line(value)}")
-    return lines
-
-
-def one_line(value: Any) -> str:
-    """A row as one line: what it is first, the rest behind."""
-    if not isinstance(value, Mapping):
-        return plain(str(value))
-    return "; ".join(f"{key} {plain(str(part))}" for key, part in value.items() if part not in ("", None, [], {}, 0))
 
 
 def forgotten(memory: Memory, ids: Sequence[str], confirm: bool) -> tuple[str, ForgetResult]:

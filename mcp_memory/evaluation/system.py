@@ -66,8 +66,9 @@ class Ours:
         return ranked
 
     def close(self) -> None:
-        """Lets go of all data folders."""
+        """Lets go of all data folders and connections."""
         for memory in self._opened.values():
+            memory.close()
             memory.store.journal.close()
 
     def _memory(self, talk: Talk) -> Memory:
