@@ -35,6 +35,7 @@ def make_id(kind: str, *parts: str) -> str:
     """The id of a `kind` named by `parts` (owner first); parts are length-prefixed, so none can imitate two."""
     joined = "".join(f"{len(part)}:{part}" for part in parts)
     number = int.from_bytes(hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    number %= len(ALPHABET) ** LENGTH  # all that counts, and small enough for fast division
     letters = []
     for _ in range(LENGTH):
         number, rest = divmod(number, len(ALPHABET))

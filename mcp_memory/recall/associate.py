@@ -59,11 +59,11 @@ def associations(
         cosine = (cosines[cues.rows] - float(cues.mean @ asked)) / cues.length
         nearest = best_per_host(cosine, cues.evokes, count, -np.inf)
         total += WEIGHTS.get(view, 1.0) * np.exp(SHARP * np.where(np.isneginf(nearest), 0.0, nearest))
-        rising = np.argsort(cosine, kind="stable")
+        foremost = cosine == nearest[cues.evokes]
         cue = np.zeros(count, dtype=np.int64)
-        cue[cues.evokes[rising]] = cues.rows[rising]  # of several the last assignment stays: the nearest
+        cue[cues.evokes[foremost]] = cues.rows[foremost]
         better = nearest > best
         best[better], best_cue[better] = nearest[better], cue[better]
-    order = np.argsort(-total, kind="stable")
-    order = order[live[atlas.hosts[order]] & ~np.isneginf(best[order])]
+    seen = np.flatnonzero(live[atlas.hosts] & ~np.isneginf(best))
+    order = seen[np.argsort(-total[seen], kind="stable")]
     return Evoked(atlas.hosts[order], total[order], best_cue[order], best[order])

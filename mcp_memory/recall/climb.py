@@ -51,7 +51,7 @@ def climb(
         known = (corpus.units[one] for one in scores)
         level = _personas(corpus, speakers) if kind == "persona" else [one for one in known if one.kind == kind]
         seen = [one for one in level if query.admits(one.end)]
-        ranked = sorted(seen, key=lambda one: (-scores.get(one.id, best), -one.end.timestamp()))[:most]
+        ranked = sorted(seen, key=lambda one: (-scores.get(one.id, best), -one.end.timestamp(), one.id))[:most]
         found += [_candidate(one, scores.get(one.id, best)) for one in ranked]
     return sorted(found, key=lambda one: -one.score)
 

@@ -10,8 +10,8 @@ from mcp_memory.model.ids import short
 from mcp_memory.model.turn import Turn
 from mcp_memory.model.unit import Unit
 from mcp_memory.recall.fit import Candidate, Drawn
+from mcp_memory.recall.fuse import Scores
 from mcp_memory.store.corpus import Corpus
-from mcp_memory.store.shelf import Vector
 from mcp_memory.text.clean import plain
 from mcp_memory.text.dates import annotate, resolve_dates
 from mcp_memory.text.leaves import quote_id
@@ -25,6 +25,7 @@ LONG_QUOTES: Final = 4
 SHORT_QUOTE: Final = 32
 EVOKED_QUOTE: Final = 16  # of each of the two turns that stand for an evoked scene
 EVOKED_TURNS: Final = 2
+VIA: Final = 24  # of a quote that evoked
 NODE: Final = 60  # tokens of a tree node
 CARRIES: Final = 0.1  # idf²-weighted share of a turn's terms from which a line tells it
 TOKENS_PER_TURN: Final = 10  # a line tells at most one turn per so many tokens
@@ -33,23 +34,26 @@ _ISO: Final = re.compile(r"\b(?:19|20)\d\d-\d\d")
 
 
 class Pen:
-    """Draws the lines of one answer; `asked` are the query's terms, `sense` the centred query or None."""
+    """Draws the lines of one answer; `asked` are the query's terms, `nearness` the rows' to the remark or None."""
 
     def __init__(
         self,
         corpus: Corpus,
         zone: ZoneInfo,
         asked: Sequence[str],
-        sense: Vector | None,
+        nearness: Scores | None,
         outdated: Sequence[Unit] = (),
     ) -> None:
-        self._corpus, self._zone, self._sense = corpus, zone, sense
+        self._corpus, self._zone, self._near = corpus, zone, nearness
         self._outdated = [plain(unit.text) for unit in outdated]
         self._asked = frozenset(asked)
 
     def draw(self, candidate: Candidate, before: int) -> Drawn:
         """The line for a candidate that would stand behind `before` others."""
-        unit = self._corpus.units[candidate.unit]
+        drawn = self._draw(self._corpus.units[candidate.unit], candidate, before)
+        return replace(drawn, via=_via(self._corpus.units[candidate.cue])) if candidate.cue else drawn
+
+    def _draw(self, unit: Unit, candidate: Candidate, before: int) -> Drawn:
         if candidate.reserved and unit.kind == "scene":
             return self._evoked(unit)
         if unit.view == "quote":
@@ -76,13 +80,11 @@ class Pen:
         chosen = [turn for turn in turns if turn in nearest]
         said = " — ".join(f"{plain(turn.speaker)}: {self._quote(turn, EVOKED_QUOTE)}" for turn in chosen)
         sources = tuple(turn.id for turn in chosen)
-        drawn = self._drawn(scene, f"{local_day(scene.start, self._zone)} {said}", sources)
-        return replace(drawn, told=frozenset(sources), sources=sources)
+        return _line(scene, f"{local_day(scene.start, self._zone)} {said}", frozenset(sources), sources)
 
     def _nearness(self, turn: Turn) -> float:
-        unit = self._corpus.units.get(quote_id(self._corpus.owner, turn.id))
-        vector = self._corpus.shelf.vector(unit) if unit else None
-        return float(vector @ self._sense) if vector is not None and self._sense is not None else 0.0
+        row = self._corpus.shelf.row_of.get(quote_id(self._corpus.owner, turn.id))
+        return 0.0 if row is None or self._near is None else float(self._near[row])
 
     def _dated(self, unit: Unit, text: str, when: str = "") -> Drawn:
         """A note with its date in front, unless it names one itself."""
@@ -104,9 +106,8 @@ class Pen:
         return any(said and said in text for text in self._outdated)
 
     def _drawn(self, unit: Unit, text: str, sources: Iterable[str]) -> Drawn:
-        terms = term_set(text)
-        told = self._told(terms, count_tokens(text), sources) if unit.view != "quote" else frozenset(sources)
-        return Drawn(f"{text} #{short(unit.id)}", all_words(_DATE.sub("", text)), told)
+        own = unit.view == "quote"
+        return _line(unit, text, frozenset(sources) if own else self._told(term_set(text), count_tokens(text), sources))
 
     def _told(self, terms: frozenset[str], size: int, sources: Iterable[str]) -> frozenset[str]:
         """The turns whose content a note carries: what its author claims as evidence is not enough."""
@@ -119,3 +120,15 @@ class Pen:
         weights = {term: self._corpus.shelf.weight(term) ** 2 for term in said}
         whole = sum(weights.values())
         return sum(weights[term] for term in said & terms) / whole if whole else 1.0
+
+
+def _line(unit: Unit, text: str, told: frozenset[str], sources: tuple[str, ...] = ()) -> Drawn:
+    return Drawn(f"{text} #{short(unit.id)}", all_words(_DATE.sub("", text)), told, sources)
+
+
+def _via(cue: Unit) -> str:
+    """What evoked a line, in words."""
+    if cue.kind == "item":
+        return f"alike in meaning: {cut_tokens(plain(cue.text), VIA)}"
+    view = "" if cue.view in (cue.family, "") else f" ({cue.view})"
+    return f"{cue.family} cue{view}: {cue.text}"

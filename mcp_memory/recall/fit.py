@@ -15,18 +15,19 @@ HEADING: Final = 4  # tokens that a section's heading takes at most
 SAID: Final = frozenset({"facts", "associations"})  # a summary of a line is no second time that it was said
 TIMES: Final = 4  # tokens of "(×2)"
 LEAST_CUT: Final = 8  # tokens below which a cut line says nothing
-TRIES: Final = 25  # lines that did not fit before giving up: a shorter one may still fit
+TRIES: Final = 5  # lines that did not fit before giving up: a shorter one may still fit (with 25 no more was found)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit that may become a line.  `told` are the turns whose content the line really carries."""
+    """A unit that may become a line.  `via` says what found it; where that was a cue, `cue` is its id."""
 
     unit: str
     section: Section
     score: float
     sources: frozenset[str]
-    via: str
+    via: str = ""
+    cue: str = ""
     reserved: bool = False
 
 
@@ -38,18 +39,20 @@ class Line:
     text: str
     tokens: int
     words: frozenset[str]
+    via: str
     sources: tuple[str, ...] = ()
     times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What drawing a candidate gives: its text, its words but for the date, and the turns it tells."""
+    """What drawing a candidate gives: its text, its words but for the date, the turns it tells, what evoked it."""
 
     text: str
     words: frozenset[str]
     told: frozenset[str]
     sources: tuple[str, ...] = ()  # turns the line quotes, where that is less than the unit stands on
+    via: str = ""  # where a cue led to it
 
 
 Draw = Callable[[Candidate, int], Drawn]
@@ -75,11 +78,9 @@ class Page:
             self.told |= drawn.told
             return True
         size = count_tokens(drawn.text) + MARK
-        opens = all(one.candidate.section != candidate.section for one in self.lines)
-        if size > room or size + HEADING * opens > self.budget - self.used:
+        if size > room or self._cost(candidate, size) > self.budget - self.used:
             return False
-        self.lines.append(Line(candidate, drawn.text, size, drawn.words, drawn.sources))
-        self.used += size + HEADING * opens
+        self._put(candidate, drawn, drawn.text, size)
         self.told |= drawn.told
         return True
 
@@ -91,8 +92,16 @@ class Page:
             return
         text = f"{cut_tokens(body, room)} {handle}"
         size = count_tokens(text) + MARK
-        self.lines.append(Line(candidate, text, size, drawn.words, drawn.sources))
-        self.used += size + HEADING
+        self._put(candidate, drawn, text, size)
+
+    def _put(self, candidate: Candidate, drawn: Drawn, text: str, size: int) -> None:
+        self.used += self._cost(candidate, size)
+        self.lines.append(Line(candidate, text, size, drawn.words, drawn.via or candidate.via, drawn.sources))
+
+    def _cost(self, candidate: Candidate, size: int) -> int:
+        """Tokens of a line, with the heading if it is the first of its section."""
+        opens = all(one.candidate.section != candidate.section for one in self.lines)
+        return size + HEADING * opens
 
     def _fold(self, twin: Line) -> None:
         """Counts one more of a line, as long as there is room to say so."""

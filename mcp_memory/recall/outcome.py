@@ -36,7 +36,7 @@ def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:
                 start=unit.start,
                 end=unit.end,
                 score=one.candidate.score,
-                via=one.candidate.via,
+                via=one.via,
                 source=unit.source,
                 reserved=one.candidate.reserved,
             )
@@ -65,7 +65,7 @@ def trace_of(query: Query, planned: Plan, found: Found, page: Page, dropped: Seq
                 "fact_rank": ranks.get(one.candidate.unit, 0),
                 "cue_rank": evoked.get(one.candidate.unit, 0),
                 "reserved": one.candidate.reserved,
-                "via": one.candidate.via,
+                "via": one.via,
                 "times": one.times,
             }
             for one in page.lines

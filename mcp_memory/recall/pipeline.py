@@ -26,12 +26,9 @@ from mcp_memory.recall.outcome import Found, hits_of, trace_of
 from mcp_memory.recall.plan import SHARES, named_days, plan
 from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import WORDED, Mask, Vector
-from mcp_memory.text.clean import plain
 from mcp_memory.text.lexical import analyze, has_words
-from mcp_memory.text.tokens import cut_tokens
 
 SAMPLE: Final = 2_000  # quotes that tell the memory's theme until the background has found it
-VIA: Final = 24  # tokens of a quote that evoked
 POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
 SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
@@ -69,7 +66,7 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
         channels = _channels(corpus, names, query, live, tools)
         atlas = _atlas(corpus, tools)
         found = _find(corpus, atlas, channels, planned, query, live, tools)
-        pen = Pen(corpus, tools.zone, asked, channels.sense, corpus.outdated(_asked_of(query)))
+        pen = Pen(corpus, tools.zone, asked, channels.evoking, corpus.outdated(_asked_of(query)))
         page, dropped = _fill(found, planned, query, pen, tools)
         hits = hits_of(corpus, page)
     if tools.judge and "gate" not in tools.without:  # it too may take seconds
@@ -243,16 +240,9 @@ def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
     for row, score, cue, near in islice(ranked, POOL):
         if near < FAR:
             continue
-        unit, by = corpus.units[corpus.shelf.ids[row]], corpus.units[corpus.shelf.ids[cue]]
-        found.append(Candidate(unit.id, "associations", float(score), frozenset(), _via(by), reserved=True))
+        ids = corpus.shelf.ids
+        found.append(Candidate(ids[row], "associations", float(score), frozenset(), cue=ids[cue], reserved=True))
     return found
-
-
-def _via(cue: Unit) -> str:
-    if cue.kind == "item":
-        return f"alike in meaning: {cut_tokens(plain(cue.text), VIA)}"
-    view = "" if cue.view in (cue.family, "") else f" ({cue.view})"
-    return f"{cue.family} cue{view}: {cue.text}"
 
 
 # ---------------------------------------------------------------------- filling
@@ -279,7 +269,7 @@ def _fill(found: Found, planned: Plan, query: Query, pen: Pen, tools: Tools) -> 
 
 def _judge(page: Page, planned: Plan, judge: Judge) -> set[str]:
     """Lets a judge drop lines; what a cue evoked is not for it to drop."""
-    lines = [(one.candidate.unit, one.text, one.candidate.via) for one in page.lines if not one.candidate.reserved]
+    lines = [(one.candidate.unit, one.text, one.via) for one in page.lines if not one.candidate.reserved]
     doomed = judged(lines, planned.complexity, judge)
     page.drop(doomed)
     return doomed
