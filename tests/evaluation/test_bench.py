@@ -2,7 +2,7 @@ import math
 from datetime import timedelta
 from pathlib import Path
 
-from mcp_memory.evaluation.bench import Figure, moment, sentence, size
+from mcp_memory.evaluation.bench import FEW, Figure, few, moment, sentence, size
 
 
 def test_sentences_are_unlike_each_other_and_always_the_same() -> None:
@@ -26,3 +26,8 @@ def test_a_folder_weighs_what_all_its_files_weigh(tmp_path: Path) -> None:
     for place in (tmp_path / "one", tmp_path / "below" / "two"):
         place.write_bytes(b"x" * 500_000)
     assert size(tmp_path) == 1.0
+
+
+def test_a_size_is_compared_with_a_smaller_one() -> None:
+    assert few(100_000) == FEW
+    assert few(20) == 10
