@@ -73,6 +73,7 @@ def evaluate(settings: Settings, options: argparse.Namespace) -> int:
 
     _check(settings, options)
     cases = _first(load_cases(options.suite, options.file, locomo=options.locomo), options.limit)
+    _check_cases(options, cases)
     sha256 = fingerprint(options.file)
     earlier = _earlier(options, sha256, cases)
     with _ours(settings, options) as ours:
@@ -113,6 +114,18 @@ def _check(settings: Settings, options: argparse.Namespace) -> None:
         check_writable(options.json)
         if (begun := beginning(options.json, 200)) and FORMAT not in begun:
             raise InputError(f"{options.json} is there and holds no run of `eval`: name another file")
+
+
+def _check_cases(options: argparse.Namespace, cases: "Sequence[Case]") -> None:
+    """Raises InputError where there is nothing to measure, or nobody wrote notes about what is measured."""
+    if not any(question.measured for case in cases for question in case.questions):
+        limit = f"the questions that --limit {options.limit} chooses" if options.limit else "the questions"
+        more = ": give a larger --limit, or none" if options.limit else ""
+        raise InputError(f"none of {limit} of {options.file} has labelled evidence, so no recall can be measured{more}")
+    if options.recorded:
+        from mcp_memory.evaluation.system import check_recordings
+
+        check_recordings(options.recorded, [case.talk for case in cases])
 
 
 def _earlier(options: argparse.Namespace, sha256: str, cases: "Sequence[Case]") -> "Results | None":
@@ -157,7 +170,7 @@ def _first(cases: "Sequence[Case]", limit: int | None) -> "list[Case]":
     """Cases with only the first `limit` questions of all."""
     kept, left = [], limit or sys.maxsize
     for case in cases:
-        if left > 0:
+        if left > 0 and case.questions:
             kept.append(replace(case, questions=case.questions[:left]))
             left -= len(case.questions)
     return kept

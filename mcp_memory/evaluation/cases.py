@@ -1,5 +1,6 @@
 """The nouns of an evaluation: a conversation, and questions that name the turns holding the answer."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from mcp_memory.model.turn import Role
 
 TURN_GAP: Final = timedelta(seconds=30)  # between lines of a session, where only the session is dated
+_CUE: Final = re.compile(r"cue\d+:")
 NO_EVIDENCE: Final = frozenset({"adversarial", "abstention", "unlabelled"})  # categories with nothing to find
 
 
@@ -50,6 +52,11 @@ class Question:
     answer: str = ""
     flags: frozenset[str] = frozenset()
 
+    @property
+    def measured(self) -> bool:
+        """Whether there is evidence to find, so that its recall counts."""
+        return self.category not in NO_EVIDENCE
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -57,6 +64,11 @@ class Case:
 
     talk: Talk
     questions: tuple[Question, ...]
+
+
+def is_cue(line: Line) -> bool:
+    """Whether LoCoMo-Plus hid the line in a talk."""
+    return _CUE.match(line.id) is not None
 
 
 def role_of(speaker: str) -> Role:

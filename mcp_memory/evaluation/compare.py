@@ -37,9 +37,11 @@ def check_comparable(suite: str, sha256: str, cases: Sequence[Case], old: Result
     _check_same_file((suite, sha256), old)
     if system not in old.systems:
         raise InputError(f"the earlier run has no system {system!r}: it has {sorted(old.systems)}")
-    asked = {question.id for case in cases for question in case.questions}
+    asked = {question.id for case in cases for question in case.questions if question.measured}
     if asked.isdisjoint(row.question for row in old.systems[system].rows):
-        raise InputError("the earlier run asked none of these questions: leave --limit out, or name another run")
+        raise InputError(
+            "the earlier run asked none of these questions that has evidence: leave --limit out, or name another run"
+        )
 
 
 def _check_same_file(new: tuple[str, str], old: Results) -> None:

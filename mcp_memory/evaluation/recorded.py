@@ -56,6 +56,10 @@ class RecordedScribe:
         """From the files of one conversation: its own, and those of cues hidden in it.  Raises InputError."""
         return cls([read_recording(path) for path in paths], zone)
 
+    def knows(self, name: str) -> bool:
+        """Whether a turn of this name belongs to a recorded scene."""
+        return self._find(name) is not None
+
     def close_batch(self, batch: Batch) -> BatchNotes:
         """The recorded scenes, cut to the batch; only the last one may be unfinished."""
         self._see(batch.turns)
@@ -103,12 +107,12 @@ class RecordedScribe:
                 self._seen[turn.ref] = turn
                 self._rank.setdefault(turn.ref, len(self._rank))
 
-    def _find(self, turn: Turn) -> tuple[Recording, Scene] | None:
-        candidates = self._by_prefix.get(turn.ref.rpartition(":")[0], ())
-        return next((pair for pair in candidates if pair[1].covers(turn.ref)), None)
+    def _find(self, name: str) -> tuple[Recording, Scene] | None:
+        candidates = self._by_prefix.get(name.rpartition(":")[0], ())
+        return next((pair for pair in candidates if pair[1].covers(name)), None)
 
     def _scenes_of(self, turns: Iterable[Turn]) -> list[Scene]:
-        found = {pair[1].name: pair[1] for turn in turns if (pair := self._find(turn))}
+        found = {pair[1].name: pair[1] for turn in turns if (pair := self._find(turn.ref))}
         return list(found.values())
 
     # ------------------------------------------------------------------ batches
@@ -163,7 +167,7 @@ class RecordedScribe:
     # ------------------------------------------------------------------ periods
 
     def _recorded_session(self, turns: Sequence[Turn]) -> PeriodNotes | None:
-        found = {pair[1].name: pair for turn in turns if (pair := self._find(turn))}
+        found = {pair[1].name: pair for turn in turns if (pair := self._find(turn.ref))}
         shown = {turn.ref for turn in turns}
         if not found or not all(_whole(scene, shown) for _, scene in found.values()):
             return None

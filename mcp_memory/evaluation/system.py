@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from mcp_memory.engine import Memory
-from mcp_memory.evaluation.cases import Line, Talk
+from mcp_memory.errors import InputError
+from mcp_memory.evaluation.cases import Line, Talk, is_cue
 from mcp_memory.evaluation.recorded import RecordedScribe
 from mcp_memory.evaluation.run import RankScenes, Recall
 from mcp_memory.evaluation.scoring import Item
@@ -20,6 +21,7 @@ from mcp_memory.settings import Settings
 from mcp_memory.text.clean import has_visible
 
 OWNER: Final = "user"  # as the benchmarks call the person in talks with an assistant
+CUES: Final = "cues.jsonl"  # scenes of the cues that LoCoMo-Plus hides, of all talks together
 LEVEL_ONE: Final = frozenset(COMPONENTS) - {"gate"}  # quotes and segments are all that is left
 _LOADING_SECONDS: Final = 300.0
 _ENOUGH_SECONDS: Final = 24 * 3600.0
@@ -30,7 +32,7 @@ class Ours:
     """A memory per talk, each in a data folder of its own below `folder`; all else is as in `settings`.
 
     Items name lines by the ids they were imported with.  `embedder` serves every talk.  `recordings` is a
-    folder with what a strong reader wrote about each talk (<talk>.jsonl, cues.jsonl), to stand in for a
+    folder with what a strong reader wrote about each talk (<talk>.jsonl, and cues.jsonl), to stand in for a
     language model, `chat` a double of one.  `without` are components left out; `complexity` is told with
     every question.
     """
@@ -45,7 +47,7 @@ class Ours:
     _opened: dict[str, Memory] = field(default_factory=dict)
 
     def build(self, talk: Talk) -> Recall:
-        """See `evaluation.run`.  Raises InputError for a recording that cannot be read."""
+        """See `evaluation.run`.  Raises InputError for a recording that is missing or cannot be read."""
         memory = self._memory(talk)
 
         def recall(text: str, when: datetime, tokens: int) -> Iterable[Item]:
@@ -95,9 +97,22 @@ def _take_in(memory: Memory, talk: Talk, folder: Path) -> None:
     memory.drain(_ENOUGH_SECONDS, memory.store.lock_timeout)
 
 
+def check_recordings(folder: Path, talks: Iterable[Talk]) -> None:
+    """Raises InputError where a talk has no recording in `folder`, or one that is about other lines."""
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder} with recordings")
+    for talk in talks:
+        scribe = _recorded(talk, folder)
+        if not any(scribe.knows(line.id) for line in talk.lines):
+            raise InputError(f"{folder / talk.id}.jsonl records nothing of {talk.id}: is it of another conversation?")
+
+
 def _recorded(talk: Talk, folder: Path) -> RecordedScribe:
-    files = [folder / f"{talk.id}.jsonl", folder / "cues.jsonl"]
-    return RecordedScribe.load(file for file in files if file.exists())
+    own, cues = folder / f"{talk.id}.jsonl", folder / CUES
+    needed = [own, cues] if any(is_cue(line) for line in talk.lines) else [own]
+    if missing := next((file for file in needed if not file.is_file()), None):
+        raise InputError(f"{missing} is missing: {talk.id} has no recorded notes without it")
+    return RecordedScribe.load(needed)
 
 
 def _message(line: Line) -> Mapping[str, Any]:

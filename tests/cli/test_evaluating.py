@@ -155,3 +155,79 @@ def test_a_run_that_cannot_be_compared_is_told_before_anything_is_run(
     done = run("eval", "locomo", str(cases), "--against", str(path))
     assert done.code == 1
     assert why in done.err
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A folder with notes about the conversation of `cases`."""
+    scene = {"scene": "c:1.1", "first": "D1:0", "last": "D1:2", "title": "A day", "summary": "A day of news."}
+    scene |= {"narrative": "They talk.", "attributes": {}, "horizon": {}, "topics": [], "utterances": [], "items": []}
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "c.jsonl").write_text(json.dumps(scene) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_recorded_notes_are_used(run: Run, cases: Path, recorded: Path) -> None:
+    assert run("eval", "locomo", str(cases), "--scribe", "recorded", "--recorded", str(recorded)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda folder: folder.rename(folder.with_name("elsewhere")), "there is no folder"),
+        (lambda folder: (folder / "c.jsonl").rename(folder / "d.jsonl"), "c.jsonl is missing"),
+        (lambda folder: (folder / "c.jsonl").write_text(""), "records nothing of c"),
+        (lambda folder: (folder / "c.jsonl").write_text("no scene"), "line 1: neither a recorded scene"),
+    ],
+)
+def test_missing_recordings_are_told_before_anything_is_run(
+    run: Run, cases: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], Any], why: str
+) -> None:
+    spoil(recorded)
+    monkeypatch.delattr(evaluating, "_run")
+    done = run("eval", "locomo", str(cases), "--scribe", "recorded", "--recorded", str(recorded))
+    assert done.code == 1
+    assert why in done.err
+
+
+def test_hidden_cues_need_their_recordings_as_well(run: Run, cases: Path, recorded: Path) -> None:
+    cases.write_text(cases.read_text(encoding="utf-8").replace("D1:2", "cue7:1"), encoding="utf-8")
+    done = run("eval", "locomo-plus", str(cases), "--scribe", "recorded", "--recorded", str(recorded))
+    assert done.code == 1
+    assert "cues.jsonl is missing" in done.err
+
+
+@pytest.mark.parametrize(
+    ("suite", "category", "other"),
+    [("beam", "single-hop", "locomo"), ("locomo", "causal", "locomo-plus"), ("longmemeval", "summarization", "beam")],
+)
+def test_a_file_of_another_suite_is_not_run_under_this_one_s_name(
+    run: Run, cases: Path, suite: str, category: str, other: str
+) -> None:
+    cases.write_text(cases.read_text(encoding="utf-8").replace('"single"', f'"{category}"'), encoding="utf-8")
+    done = run("eval", suite, str(cases))
+    assert done.code == 1
+    assert f"not of {suite}, but of {other}" in done.err
+
+
+def test_questions_without_evidence_alone_cannot_be_measured(run: Run, cases: Path) -> None:
+    cases.write_text(cases.read_text(encoding="utf-8").replace('"single"', '"adversarial"', 1), encoding="utf-8")
+    done = run("eval", "locomo", str(cases), "--limit", "1")
+    assert done.code == 1
+    assert "none of the questions that --limit 1 chooses" in done.err
+    assert "no recall can be measured" in done.err
+
+
+def test_an_earlier_run_must_share_a_question_with_evidence(run: Run, cases: Path, tmp_path: Path) -> None:
+    text = cases.read_text(encoding="utf-8").replace('"single"', '"adversarial"', 1)
+    cases.write_text(text, encoding="utf-8")
+    run("eval", "locomo", str(cases), "--level1", "--json", str(tmp_path / "run.json"))
+    document = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    document["systems"]["mcp-memory"] = [
+        row for row in document["systems"]["mcp-memory"] if row["category"] == "adversarial"
+    ]
+    (tmp_path / "run.json").write_text(json.dumps(document), encoding="utf-8")
+    done = run("eval", "locomo", str(cases), "--against", str(tmp_path / "run.json"))
+    assert done.code == 1
+    assert "none of these questions" in done.err
