@@ -172,11 +172,11 @@ class Memory:
         self._catch_up()
         match view:
             case "timeline":
-                return {"nodes": inspect.timeline(self.corpus, self.zone, since, until, limit)}
+                return inspect.timeline(self.corpus, self.zone, since, until, limit)
             case "node":
                 return inspect.node(self.corpus, self.zone, resolve(self.corpus, name), limit)
             case "topics":
-                return {"topics": inspect.topics(self.corpus, self.zone, limit)}
+                return inspect.topics(self.corpus, self.zone, limit)
             case "pending":
                 return status.pending(self._drain, self.corpus, self.models, limit)
             case _:

@@ -44,7 +44,7 @@ def add(name: str, command: argparse.ArgumentParser) -> None:
             command.add_argument("id", nargs="?", default="", help="for node: the id of a record")
             command.add_argument("--since", default="")
             command.add_argument("--until", default="")
-            command.add_argument("--limit", type=int, default=20)
+            command.add_argument("--limit", type=int, default=20, help="rows of each list, 1 to 500")
             command.add_argument("--html", type=Path, metavar="FILE", help="write all of it as a page for a browser")
         case "forget":
             command.add_argument("ids", nargs="+", help="ids as shown by the other commands")
@@ -56,6 +56,8 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     """Runs one of the commands on the data folder, beside any running server."""
     if options.command == "inspect" and options.html:
         _check_page(options.html)
+    if options.command == "inspect":
+        _check_limit(options.limit)
     with opened(settings) as memory:
         if options.command != "remember":
             memory.load()
@@ -89,6 +91,14 @@ def _answer(memory: "Memory", options: argparse.Namespace) -> "tuple[str, BaseMo
             return views.persona(memory, options.speaker, options.at)
         case _:
             return views.inspected(memory, options.view, options.id, options.since, options.until, options.limit)
+
+
+def _check_limit(limit: int) -> None:
+    """Raises InputError for what the tool would take as its most."""
+    from mcp_memory.views import MOST_ROWS
+
+    if not 1 <= limit <= MOST_ROWS:
+        raise InputError(f"--limit must be between 1 and {MOST_ROWS}")
 
 
 def _check_page(path: Path) -> None:

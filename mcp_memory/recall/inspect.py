@@ -51,24 +51,36 @@ def _count(units: Sequence[Unit], kind: str) -> int:
     return sum(unit.kind == kind for unit in units)
 
 
-def timeline(corpus: Corpus, zone: ZoneInfo, since: datetime | None, until: datetime | None, limit: int) -> list[Row]:
-    """The newest `limit` sessions with their days, weeks and months, oldest first."""
+def timeline(corpus: Corpus, zone: ZoneInfo, since: datetime | None, until: datetime | None, limit: int) -> Row:
+    """The newest `limit` nodes of the tree, oldest first: sessions, each below its month, week and day.
+
+    `left_out` says how many are older, and the `until` that shows them.
+    """
     with corpus.lock:
         sessions = [
             unit
             for unit in corpus.units.values()
             if unit.kind == "session" and (until is None or unit.start < until) and (since is None or unit.end >= since)
         ]
-        newest = sorted(sessions, key=lambda one: one.start)[-limit:]
+        sessions.sort(key=lambda one: (one.start, one.id))
         held = _turns_held(corpus, sessions)
-        shown = [unit for session in newest for unit in (*reversed(ancestors(corpus, session)), session)]
-        return [node_row(unit, zone) | {"turns": held[unit.id]} for unit in {one.id: one for one in shown}.values()]
+        newest = set(list(held)[:limit])
+        shown = {node.id: node for one in sessions for node in (*reversed(ancestors(corpus, one)), one)}
+        nodes = [node_row(unit, zone) | {"turns": held[unit.id]} for unit in shown.values() if unit.id in newest]
+        oldest = next((one for one in sessions if one.id in newest), None)
+        return {"nodes": nodes, "left_out": _left_out(len(held) - len(nodes), oldest, zone)}
+
+
+def _left_out(count: int, oldest: Unit | None, zone: ZoneInfo) -> str:
+    if not count or oldest is None:
+        return ""
+    return f"{count} older nodes: until={oldest.start.astimezone(zone).isoformat()} shows them, or a higher limit"
 
 
 def _turns_held(corpus: Corpus, sessions: Sequence[Unit]) -> Counter[str]:
-    """How many turns of these sessions lie below each node of the tree."""
+    """How many turns of these sessions lie below each node of the tree, newest first."""
     held: Counter[str] = Counter()
-    for session in sessions:
+    for session in reversed(sessions):
         for unit in (session, *ancestors(corpus, session)):
             held[unit.id] += len(session.turns)
     return held
@@ -153,9 +165,10 @@ def _listed(name: str, rows: Sequence[Row], limit: int) -> Row:
     return {name: list(rows[:limit]), f"more_{name}": max(0, len(rows) - limit)}
 
 
-def topics(corpus: Corpus, zone: ZoneInfo, limit: int) -> list[Row]:
-    """Topics, the most recent first."""
+def topics(corpus: Corpus, zone: ZoneInfo, limit: int) -> Row:
+    """Topics, the most recent first; `more_topics` counts what is left out."""
     with corpus.lock:
         found = [unit for unit in corpus.units.values() if unit.kind == "topic"]
         newest = sorted(found, key=lambda one: (one.end, one.id), reverse=True)[:limit]
-        return [node_row(one, zone) | {"scenes": one.detail.get("scenes", 0)} for one in newest]
+        rows = [node_row(one, zone) | {"scenes": one.detail.get("scenes", 0)} for one in newest]
+        return {"topics": rows, "more_topics": len(found) - len(rows)}

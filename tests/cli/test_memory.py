@@ -92,3 +92,19 @@ def test_what_can_be_read_without_the_journal_is_told_with_what_stands_in_the_wa
     assert exported.code == 0
     assert "balcony" in exported.out
     assert "cannot be written" in exported.err
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "501", "100000"])
+def test_a_limit_that_is_no_number_of_rows_is_refused(run: Callable[..., Any], limit: str) -> None:
+    done = run("inspect", "timeline", f"--limit={limit}")
+    assert done.code == 1
+    assert "between 1 and 500" in done.err
+
+
+def test_a_timeline_that_is_cut_says_how_to_see_the_rest(run: Callable[..., Any]) -> None:
+    for day in range(1, 5):
+        run("remember", f"Day {day} at sea.", "--at", f"2024-03-0{day}T10:00")
+    shown = run("inspect", "timeline", "--limit", "3")
+    assert shown.out.count("\n  - id ") == 3
+    assert "older nodes: until=2024-03-04" in shown.out
+    assert "left_out" not in run("inspect", "timeline", "--limit", "100").out

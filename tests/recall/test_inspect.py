@@ -1,7 +1,7 @@
 """Looking into the memory: what there is, who wrote it, and everything around one record."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -37,16 +37,34 @@ def test_the_overview_counts_and_says_who_wrote_which_cues(memory: Memory) -> No
 
 
 def test_the_timeline_counts_the_turns_below_each_node(memory: Memory) -> None:
-    rows = inspect.timeline(memory.corpus, memory.zone, None, None, 10)
+    rows = inspect.timeline(memory.corpus, memory.zone, None, None, 10)["nodes"]
     assert [(row["kind"], row["turns"]) for row in rows[:4]] == [
         ("profile", 3),
         ("week", 3),
         ("day", 2),
         ("session", 2),
     ]
-    newest = inspect.timeline(memory.corpus, memory.zone, None, None, 1)
+    newest = inspect.timeline(memory.corpus, memory.zone, None, None, 4)["nodes"]
     assert [row["kind"] for row in newest] == ["profile", "week", "day", "session"]
     assert newest[-1]["date"] == "2026-03-05"
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_the_timeline_lists_no_more_nodes_than_were_asked_for(memory: Memory, limit: int) -> None:
+    whole = inspect.timeline(memory.corpus, memory.zone, None, None, 500)
+    found = inspect.timeline(memory.corpus, memory.zone, None, None, limit)
+    left = len(whole["nodes"]) - len(found["nodes"])
+    assert len(found["nodes"]) == min(limit, len(whole["nodes"]))
+    assert found["nodes"][-1] == whole["nodes"][-1]
+    assert found["left_out"].startswith(f"{left} older nodes") if left else not found["left_out"]
+
+
+def test_the_timeline_says_how_to_go_on(memory: Memory) -> None:
+    first = inspect.timeline(memory.corpus, memory.zone, None, None, 1)
+    moment = datetime.fromisoformat(first["left_out"].split("until=")[1].split()[0])
+    second = inspect.timeline(memory.corpus, memory.zone, None, moment, 500)
+    sessions = [row["date"] for row in (*second["nodes"], *first["nodes"]) if row["kind"] == "session"]
+    assert sessions == ["2026-03-02", "2026-03-05"]
 
 
 def test_a_node_shows_what_is_above_below_and_behind_it(memory: Memory) -> None:
@@ -65,6 +83,7 @@ def test_long_lists_are_cut_and_the_rest_counted(memory: Memory) -> None:
 
 
 def test_topics_are_listed_newest_first(memory: Memory) -> None:
-    rows = inspect.topics(memory.corpus, memory.zone, 10)
+    found = inspect.topics(memory.corpus, memory.zone, 10)
+    rows = found["topics"]
     assert rows
     assert [row["until"] for row in rows] == sorted((row["until"] for row in rows), reverse=True)
