@@ -241,7 +241,7 @@ class Memory:
     def notices(self) -> tuple[str, ...]:
         """What a person should be told now, in whole sentences."""
         embedding = self.embedding.notices(self.store.card, bool(self._threads))
-        return *self.store.notices(), *embedding, *status.strange(self.store.journal, self.corpus)
+        return *self.store.notices(), *embedding, *status.strange(self.store, self.corpus)
 
     def _catch_up(self) -> None:
         """A bounded drain, so that what was just said is in the tree; recall does not need it."""

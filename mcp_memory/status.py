@@ -3,12 +3,13 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from mcp_memory.errors import StoreError
 from mcp_memory.models import Models
 from mcp_memory.ports import Embedder
 
 if TYPE_CHECKING:
     from mcp_memory.store.corpus import Corpus
-    from mcp_memory.store.journal import Journal
+    from mcp_memory.store.store import Store
     from mcp_memory.write.drain import Drain
 
 NOBODY: Final = (
@@ -17,11 +18,20 @@ NOBODY: Final = (
 )
 
 
-def strange(journal: "Journal", corpus: "Corpus") -> list[str]:
-    """What to say when a folder holds memories, and none of this owner."""
-    if corpus.turns or not (journal.settled_count() > 0 or journal.pending_count()):
+def strange(store: "Store", corpus: "Corpus") -> list[str]:
+    """What to say when a folder holds memories that can be read, and none of this owner."""
+    if corpus.turns or not (store.journal.pending_count() or _any_stored(store)):
         return []
     return [f'Nothing is stored for the owner "{corpus.owner}"; this folder has another: set `owner`.']
+
+
+def _any_stored(store: "Store") -> bool:
+    if store.journal.settled_count() <= 0 or "turns" in store.damage:
+        return False
+    try:
+        return store.turns.count() > 0
+    except StoreError:
+        return False
 
 
 def pending(drain: "Drain", corpus: "Corpus", models: Models, limit: int) -> dict[str, Any]:

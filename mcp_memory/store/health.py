@@ -23,12 +23,18 @@ logger = logging.getLogger(__name__)
 
 LEAST_FREE: Final = 100 << 20
 _STEPS_BACK: Final = 3
-_RESTORE: Final = "stop all servers and put back a backup of the data folder; export first what is still readable"
+_RESTORE: Final = (
+    "stop all servers and put back a backup of the data folder; without one, `mcp-memory export FILE` writes what is"
+    " still readable, to be imported into a new data folder"
+)
+_AGAIN: Final = "run `mcp-memory rebuild`: it stores them again from the quotes of them"
 _REBUILD: Final = "run `mcp-memory rebuild`: it makes everything derived anew from what was said"
 _SAID: Final = {
-    "turns": "Some of what was said cannot be read from the table of turns; recall goes on with what is left",
+    "turns": "Some of what was said cannot be read from the table of turns; recall goes on with what is left: put back"
+    " a backup",
     "units": "The derived records cannot be read; recall goes on with what was said, by words: `mcp-memory rebuild`"
     " makes them anew",
+    "units too": "Nor can the derived records be read, and without what was said nothing can make them anew",
     "replies": "What scribes answered cannot be read; rules cover for it",
 }
 
@@ -51,7 +57,8 @@ def readable(store: "Store", name: str, where: "Expr | None" = None) -> "pa.Tabl
             return table.schema.empty_table()
         stepped = _step_back(store, table)
         if stepped is None:
-            store.damage[name] = f"{_SAID[name]} (`mcp-memory doctor` says more)."
+            said = _SAID["units too" if name == "units" and "turns" in store.damage else name]
+            store.damage[name] = f"{said} (`mcp-memory doctor` says more)."
             return table.schema.empty_table()
         found = stepped
     store.damage.pop(name, None)
@@ -109,6 +116,28 @@ def note_missing(store: "Store", recovered: int) -> None:
         )
 
 
+def unquoted(store: "Store") -> set[str]:
+    """Turns that only their quotes tell of, because the table of turns has lost them.  Raises StoreDamagedError."""
+    quoted, said = _quoted_and_said(store)
+    return quoted - said - store.journal.forgotten()
+
+
+def check_rebuildable(store: "Store") -> None:
+    """Raises StoreError, with what helps, where turns cannot be read that all else is to be made of."""
+    try:
+        store.turns.read()
+    except StoreDamagedError:
+        raise StoreError(f"what was said cannot be read, and nothing can be made anew without it: {_RESTORE}") from None
+
+
+def _quoted_and_said(store: "Store") -> tuple[set[str], set[str]]:
+    from mcp_memory.store.lance import equals
+
+    quoted = store.units.read(equals(view="quote"), ["turns"]).column("turns").to_pylist()
+    said = store.turns.read(None, ["id"]).column("id").to_pylist()
+    return {turn for turns in quoted for turn in turns}, set(said)
+
+
 # ------------------------------------------------------------------ checking
 
 
@@ -142,17 +171,27 @@ def _of_folder(store: "Store") -> Iterator[Problem]:
 
 
 def _of_tables(store: "Store") -> Iterator[Problem]:
+    broken = set[str]()
     for table in store.tables():
         try:
             table.read(None, ["id"])
         except StoreDamagedError:
-            fix = _REBUILD if table.name == "units" else _RESTORE
+            broken.add(table.name)
+            fix = _REBUILD if table.name == "units" and "turns" not in broken else _RESTORE
             yield _Unreadable(f"the table {table.name} cannot be read", fix)
             continue
         if table.name == "turns" and (lost := store.journal.settled_count() - table.count()) > 0:
-            yield Problem(f"{lost} turns that were acknowledged are missing from the table of turns", _RESTORE)
+            fix = _AGAIN if _still_quoted(store) >= lost else _RESTORE
+            yield Problem(f"{lost} turns that were acknowledged are missing from the table of turns", fix)
         if table.name == "units" and table.dimension() not in (0, store.card.dimension):
             yield Problem("the stored vectors have another length than store.json says", _REBUILD)
+
+
+def _still_quoted(store: "Store") -> int:
+    try:
+        return len(unquoted(store))
+    except StoreDamagedError:
+        return 0
 
 
 def _of_turns(store: "Store") -> Iterator[Problem]:
@@ -176,14 +215,10 @@ def _of_turns(store: "Store") -> Iterator[Problem]:
 
 
 def _of_units(store: "Store") -> Iterator[Problem]:
-    from mcp_memory.store.lance import equals
-
     try:
-        quoted = store.units.read(equals(view="quote"), ["turns"]).column("turns").to_pylist()
-        said = store.turns.read(None, ["id"]).column("id").to_pylist()
+        quoted, said = _quoted_and_said(store)
     except StoreDamagedError:
         yield Problem("some derived records cannot be read", _REBUILD)
         return
-    bare = len(set(said) - {turn for turns in quoted for turn in turns})
-    if bare:
+    if bare := len(said - quoted):
         yield Problem(f"{bare} turns have no derived records", _REBUILD)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BATCH: Final = 256  # turns per commit
 DAYS: Final = 32  # days derived per commit
+_AS_LONG_AS_IT_TAKES: Final = 24 * 3600.0
 AGAIN: Final = timedelta(minutes=5)  # how soon an open day is looked at again although nothing was said
 Progress = Callable[[int], object]
 
@@ -211,6 +212,22 @@ class Drain:
             self.store.journal.restore(lost)
         if bare:
             self.store.journal.mark_dirty({(corpus.owner, day_key(turn.at, self.zone)) for turn in bare})
+
+    def recover(self) -> None:
+        """Stores again all turns that only quotes tell of, whoever's they are, before the quotes are let go of."""
+        from mcp_memory.store.health import unquoted
+        from mcp_memory.store.lance import equals
+
+        try:
+            if not unquoted(self.store):
+                return
+            owners = set(self.store.units.read(equals(view="quote"), ["owner"]).column("owner").to_pylist())
+        except StoreDamagedError:
+            return
+        for owner in owners:
+            self._corpus_of(owner).refresh()
+            self.heal(self._corpus_of(owner))
+        self.index(_AS_LONG_AS_IT_TAKES, self.store.lock_timeout)
 
     def consolidator(self, owner: str) -> tuple[Consolidator, Notebook]:
         """The owner's consolidator and notebook of this process."""

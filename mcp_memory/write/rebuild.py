@@ -27,6 +27,7 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
     `rescribe` also lets go of what scribes answered, so that the present one is asked about everything; where
     such an asking was stopped, it goes on.
     """
+    from mcp_memory.store.health import check_rebuildable
     from mcp_memory.store.rows import turn_from_row
 
     store = drain.store
@@ -35,6 +36,8 @@ def start_over(drain: Drain, embedder: "Embedder | None", timeout: float, *, res
         left = 0 if rescribe else _left_of_stopped(drain, embedder)
         if left:
             return left
+        drain.recover()
+        check_rebuildable(store)
         turns = [turn_from_row(row) for row in store.turns.read().to_pylist()]
         days = {(turn.owner, day_key(turn.at, drain.zone)) for turn in turns}
         if rescribe and not store.journal.counter(RESCRIBING):

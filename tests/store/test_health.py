@@ -191,3 +191,45 @@ def test_a_folder_deleted_while_in_use_refuses_to_pretend(told: Path, open_memor
     with pytest.raises(StoreError, match="restart"):
         memory.drain()
     assert not told.exists()
+
+
+def test_a_rebuild_stores_turns_again_before_it_lets_go_of_their_quotes(told: Path, open_memory: Open) -> None:
+    shutil.rmtree(told / "lance" / "turns.lance")
+    assert "mcp-memory rebuild" in whats(check(Store(told), deep=False))
+    memory = open_memory(folder=told)
+    memory.rebuild()
+    memory.drain()
+    assert said(open_memory(folder=told)) == PEARLS | WAITING
+    assert check(memory.store, deep=True) == []
+
+
+@pytest.mark.parametrize("tables", [["turns"], ["turns", "units"]])
+def test_what_cannot_be_rebuilt_is_told_alike_everywhere(told: Path, open_memory: Open, tables: list[str]) -> None:
+    for path in (path for table in tables for path in data_files(told, table)):
+        path.write_bytes(b"")
+    memory = open_memory(folder=told)
+    said(memory)
+    assert "mcp-memory rebuild" not in " ".join(memory.notices())
+    assert "put back a backup" in " ".join(memory.notices())
+    assert "mcp-memory rebuild" not in whats(check(memory.store, deep=True))
+    with pytest.raises(StoreError, match="put back a backup"):
+        memory.rebuild()
+
+
+@pytest.mark.parametrize("damage", ["deleted", "truncated"])
+def test_lost_turns_are_not_taken_for_somebody_else_s(told: Path, open_memory: Open, damage: str) -> None:
+    if damage == "deleted":
+        shutil.rmtree(told / "lance")
+    else:
+        for path in [*data_files(told, "turns"), *data_files(told, "units")]:
+            path.write_bytes(b"")
+    memory = open_memory(folder=told)
+    memory.store.journal.settle([one.id for one in memory.store.journal.pending()], ())  # nothing is left at all
+    assert said(memory) == set()
+    assert "another" not in " ".join(memory.notices())
+
+
+def test_a_folder_of_another_owner_says_so(told: Path, open_memory: Open) -> None:
+    memory = open_memory(folder=told, owner="Ben")
+    assert said(memory) == set()
+    assert "this folder has another" in " ".join(memory.notices())
