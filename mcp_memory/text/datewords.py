@@ -124,8 +124,7 @@ def _stretch(match: re.Match[str], today: date) -> str:
 
 def _for(match: re.Match[str], today: date) -> str:
     """I have had them for three years: from then until today."""
-    perfect = re.search(r"(?i)['’]ve\b|\b(?:have|has|been)\b|['’]s been", tense.before(match))
-    if not perfect and not _word(match, "still"):
+    if not _word(match, "still") and not tense.has_lasted(match):
         return ""
     unit = _unit(match)
     return spans.hull(spans.moved(today, -_count(match)[1], unit), spans.moved(today, 0, unit))
@@ -232,9 +231,9 @@ def _likely_year(match: re.Match[str], today: date, number: int, day: int) -> in
     """The year that brings this day closest to today, on the side of which the talk is."""
     years = [today.year, today.year - 1, today.year + 1]
     away = {year: (date(year, number, min(day, 28)) - today).days for year in years}
-    if tense.is_ahead(match):
+    if (side := tense.side(match)) == "ahead":
         years = [year for year in years if away[year] >= 0 or (year, number) == (today.year, today.month)]
-    elif tense.is_behind(match):
+    elif side == "behind":
         years = [year for year in years if away[year] <= 0 or (year, number) == (today.year, today.month)]
     return min(years, key=lambda year: abs(away[year]))
 
