@@ -37,7 +37,7 @@ _IBAN: Final = {country: length for length, countries in _COUNTRIES.items() for 
 
 def is_card(text: str) -> int:
     """The length of `text` if it is a payment card number with a right check digit (Luhn), else 0."""
-    digits = re.sub("[ -]", "", text)
+    digits = re.sub("[ .\u00a0\u2009\u202f-]", "", text)
     if not (digits.isascii() and _CARD.fullmatch(digits) and len(set(digits)) > 1):
         return 0
     doubled = [sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2]]

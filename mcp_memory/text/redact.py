@@ -4,18 +4,21 @@ A table of shapes that vendors document, plus a few assignments ("password: …"
 talk must pass untouched.  Every shape is bounded or possessive, so that time is linear in the text.
 """
 
+import base64
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from mcp_memory.text import passwords
 from mcp_memory.text.numbers import iban_length, is_card
+from mcp_memory.text.passwords import password_length
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """One kind of secret: `pattern` finds it (group "secret", if there is one, is what goes), `keep` may
-    still say no; it is given the candidate and returns how many of its characters are the secret."""
+    """One kind of secret: `pattern` finds it, and its group "secret", if it has one, is what goes (nothing where
+    the group took no part).  `length` is given the candidate and returns how many of its characters are the secret."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -59,20 +62,30 @@ def _mixed(least: int) -> Callable[[str], int]:
     return length
 
 
-def _password(value: str) -> int:
-    """Takes six characters or more that are no word, no link and no date."""
-    return 0 if len(value) < 6 or _NO_PASSWORD.fullmatch(value) else len(value)
+def _basic(value: str) -> int:
+    """Takes what is "name:password" in base 64."""
+    try:
+        decoded = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
+    except ValueError:
+        return 0
+    return len(value) if ":" in decoded and decoded.isprintable() else 0
 
 
-_NO_PASSWORD: Final = re.compile(r"[^\W\d_]+(?:[-'’._]+[^\W\d_]+)*[.!?:_]*|[\W_]+|https?:.*|[\d.:/-]{1,7}")
-_VALUE: Final = r"[\"'`]?(?P<secret>[^\s\"'`,;()<>\[\]{}|&]{6,512}+)(?![(\[])"  # "(": a call, no value
-_IS: Final = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|[:=])\s{0,3}"
 _KEY_NAME: Final = (
     r"(?:(?:api|secret|access|private|auth|account|encryption|signing|master)[_ -]?key"
     r"|(?:access|auth|api|bot|refresh|session|bearer|personal[_ -]access)[_ -]?token"
     r"|client[_ -]?secret|token|secret|credentials?)"
 )
-_LOGIN_NAME: Final = r"(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe)"
+_CALLED: Final = (  # "order 6011000990139424": a number that has a name is no card
+    r"(?i:(?<![A-Za-z])(?:order|parcel|package|tracking|shipment|consignment|ticket|invoice|receipt|booking|reference"
+    r"|transaction|serial|imei|item|article|(?:[a-z]{1,20}[ _-])?id|bestell|auftrags|rechnungs|sendungs|paket)"
+    r"(?:[ _-]?(?:numbers?|numm?er|num|no|nr|id|code|ref)\.?)?[\"'`*]{0,3}(?:\s(?:is|was|ist))?[\s:=#№\"'`*]{1,4})"
+)
+_CALLED_LATER: Final = (
+    r"(?i:[\"'`]?,?\s(?:(?:is|was|ist)\s)?(?:(?:the|my|our|your|a)\s)?"
+    r"(?:order|parcel|package|tracking|shipment|ticket|invoice|booking)(?![A-Za-z]))"
+)
+_GAP: Final = r"[ .\u00a0\u2009\u202f-]"
 _PREFIXED: Final = (
     r"(?:gsk_|xai-|pplx-|r8_|ntn_|lin_api_|tvly-|dop_v1_|doo_v1_"
     r"|shp(?:at|ca|pa|ss)_|GOCSPX-|dapi|fw_|nvapi-|whsec_|rnd_|sbp_"
@@ -107,29 +120,44 @@ _SHAPES: Final = tuple(
             r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
             len,
         ),
+        ("google-token", r"(?<![A-Za-z0-9])(?:ya29\.[\w-]{20,}+|1//0[\w-]{35,}+)", len),
         ("google-key", r"(?<![A-Za-z0-9])AIza[\w-]{35}(?![\w-])", len),
         ("slack-token", r"(?<![A-Za-z0-9])(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}+", _mixed(15)),
         ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/_-]{20,}+)", len),
+        (
+            "discord-webhook",
+            r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/(?P<secret>\d{15,22}/[\w-]{20,}+)",
+            len,
+        ),
+        ("discord-token", r"(?<![\w-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,45}+(?![\w-])", _mixed(57)),
         ("stripe-key", r"(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{10,}+", len),
         ("sendgrid-key", r"(?<![A-Za-z0-9])SG\.[\w-]{16,32}\.[\w-]{16,64}", len),
         ("twilio-key", r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])", len),
         ("npm-token", r"(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])", len),
         ("pypi-token", r"(?<![A-Za-z0-9])pypi-[\w-]{40,}+", len),
         ("huggingface-token", r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,}+", len),
-        ("telegram-token", r"(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{33}(?![\w-])", len),
+        ("telegram-token", r"(?<!\d)\d{6,12}:AA[\w-]{30,40}+(?![\w-])", len),
         ("api-key", rf"(?<![A-Za-z0-9]){_PREFIXED}[\w-]{{20,}}+", _mixed(24)),
+        ("basic-auth", r"(?i)(?<![A-Za-z0-9])basic\s{1,3}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
+        (
+            "basic-auth",
+            r"(?<![A-Za-z0-9])curl\s(?:[^\n]{0,300}?\s)??(?:-u\s?|--(?:proxy-)?user[\s=])[\"']?"
+            r"[^\s:\"']{1,100}:(?P<secret>[^\s\"'$<{][^\s\"']{0,199}+)",
+            len,
+        ),
         (
             "bearer-token",
             r"(?i)(?<![A-Za-z0-9])(?:bearer|authorization: (?:basic|token))\s{1,3}(?P<secret>[\w.~+/=-]{16,}+)",
             _mixed(16),
         ),
         ("url-password", r"://[^\s:/@\[\]?#]{0,100}:(?P<secret>[^\s/@\[\]]{1,200})@", len),
-        ("password", rf"(?i)(?<![A-Za-z]){_LOGIN_NAME}(?:{_IS}|\s(?:is|ist|es|est)\s){_VALUE}", _password),
-        ("credential", rf"(?i)(?<![A-Za-z]){_KEY_NAME}{_IS}{_VALUE}", _mixed(12)),
+        *(("password", pattern, password_length) for pattern in passwords.PATTERNS),
+        ("credential", rf"(?i)(?<![A-Za-z]){_KEY_NAME}{passwords.IS}{passwords.VALUE}", _mixed(12)),
         (
             "card",
-            r"(?<![\w.+])(?:[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?"
-            r"|3\d{3}([ -])\d{6}\2\d{4,5}|[2-6]\d{12,18})(?![\w-]|\.\d)",
+            rf"{_CALLED}\d{{12,19}}(?!\d)|(?<![\w.+])(?P<secret>[2-6]\d{{3}}({_GAP})\d{{4}}\2\d{{4}}\2\d{{4}}"
+            rf"(?:\2\d{{1,3}})?|3\d{{3}}({_GAP})\d{{6}}\3\d{{4,5}}"
+            rf"|[2-6]\d{{12,18}}(?!{_CALLED_LATER}))(?![\w-]|\.\d)",
             is_card,
         ),
         (
