@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -66,16 +67,18 @@ def import_messages(settings: Settings, options: argparse.Namespace) -> int:
 
 def _append(memory: "Memory", messages: "Iterator[Turn]", counted: Counter[str]) -> None:
     from mcp_memory.cli.progress import bar
+    from mcp_memory.write.remember import MOST_AHEAD
 
+    reached = memory.now() + timedelta(seconds=MOST_AHEAD)  # by `memory.present`
     try:
         with bar("reading", "messages") as shown:
             for batch in _batches(messages):
                 receipt = memory.store.journal.append(batch, revive=False)
                 counted.update(stored=len(receipt.new), forgotten=len(receipt.forgotten), read=len(batch))
+                counted["ahead"] += sum(turn.at > reached for turn in batch)
                 shown.update(len(batch))
     except InputError as error:
-        stored = counted["read"] - counted["forgotten"]
-        raise InputError(f"{error}; {stored} messages before it are stored: mend it, then repeat the command") from None
+        raise InputError(f"{error}.  Before it: {_tally(counted)}.  Mend it, then repeat the command") from None
 
 
 def _sound(found: "Iterator[Turn | Damaged]", counted: Counter[str], damaged: "list[Damaged]") -> "Iterator[Turn]":
@@ -92,16 +95,22 @@ def _sound(found: "Iterator[Turn | Damaged]", counted: Counter[str], damaged: "l
 
 
 def _report(memory: "Memory", counted: Counter[str], damaged: "list[Damaged]") -> None:
-    duplicates = counted["read"] - counted["stored"] - counted["forgotten"]
-    print(
-        f"{counted['read']} messages read: {counted['stored']} stored, {duplicates} were there already, "
-        f"{counted['forgotten']} had been forgotten and stay so."
-    )
+    print(f"{_tally(counted)}.")
+    if ahead := counted["ahead"]:
+        print(f"{ahead} of them lie in the future: recall finds each only when its day has come.")
     if damaged:
         print(f"{counted['damaged']} entries could not be used and were left out:")
         print("\n".join(f"  {one.where}: {one.why}" for one in damaged))
     if waiting := memory.waiting():
         print(f"{waiting} are found by words until the process that holds the memory has indexed them.")
+
+
+def _tally(counted: Counter[str]) -> str:
+    duplicates = counted["read"] - counted["stored"] - counted["forgotten"]
+    return (
+        f"{counted['read']} messages read: {counted['stored']} stored, {duplicates} were there already, "
+        f"{counted['forgotten']} had been forgotten and stay so"
+    )
 
 
 def _batches(values: Iterator[T]) -> Iterator[list[T]]:

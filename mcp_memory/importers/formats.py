@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from mcp_memory.errors import InputError
 from mcp_memory.importers import chatgpt, claude, claude_code, jsonl, slack, whatsapp
 from mcp_memory.importers.messages import Damaged, Entry, as_turns
-from mcp_memory.importers.source import Source
+from mcp_memory.importers.source import KINDS, Source
 from mcp_memory.model.turn import Turn
 
 
@@ -32,6 +32,9 @@ class Format:
 
 def chosen(source: Source, name: str = "") -> Format:
     """The format of that name, or else the one that the source is in.  Raises InputError when it is in none."""
+    if not source.names:
+        kinds = ", ".join(KINDS)
+        raise InputError(f"there is no file in {source.path} that could be imported (they end in {kinds})")
     if name:
         found = next((one for one in FORMATS if one.name == name), None)
         if not found:

@@ -3,9 +3,9 @@
     {"at": "2024-05-01T09:30:00+02:00", "role": "user", "text": "…", "session": "monday"}
     {"at": "2024-05-01T09:31:00+02:00", "name": "Ann", "text": "…", "id": "mail-17"}
 
-`at` and `text` are needed, and `role` (user, assistant, other) or `name` or both.  `session` and `id` are
-free; a moment without a zone is the owner's local time.  The export adds `topic`, `notes`, `exchange` and
-`position`.  Keys of any other name are left alone, null is "not given".
+`at` and `text` are needed, and `role` (user, assistant) or `name` or both; role other needs a `name`, and is what
+a name alone means.  `session` and `id` are free; a moment without a zone is the owner's local time.  The export adds
+`topic`, `notes`, `exchange` and `position`.  Keys of any other name are left alone, null is "not given".
 """
 
 import json

@@ -4,8 +4,9 @@ A reader of a format says where a message stands and what its fields are; they a
 here, so that all formats agree on ids, on who the owner is and on what is too long.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from mcp_memory.errors import InputError
 from mcp_memory.importers.grouping import Grouping
+from mcp_memory.model.ids import make_id
 from mcp_memory.model.turn import Note, Role, Turn, turn_id
 from mcp_memory.text.clean import clean, has_visible, plain
 from mcp_memory.text.redact import redact
@@ -83,16 +85,17 @@ def as_turns(entries: Iterable[Entry], owner: str, zone: ZoneInfo, *, secrets_ou
 
     A message of role user without a name is the owner's, and so is one under the owner's name; a moment
     without a zone is local to `zone`.  With `secrets_out` keys and card numbers are replaced.  The same
-    message gives the same id, so importing twice, or on after a fault, adds nothing that is there.
+    message gives the same id, so importing twice, or on after a fault, adds nothing that is there.  What has no id
+    of its own and is said again in the same moment is the second of its kind, in every import.
     """
-    grouping = Grouping()
+    grouping, said = Grouping(), Counter[str]()
     for entry in entries:
         if isinstance(entry, Damaged):
             yield entry
             continue
         try:
             fields = _checked(entry.fields)
-            turn = _turn(fields, owner, zone, secrets_out)
+            turn = _told_apart(_turn(fields, owner, zone, secrets_out), said)
         except InputError as error:
             yield Damaged(entry.where, str(error))
         else:
@@ -145,6 +148,17 @@ def _turn(fields: _Fields, owner: str, zone: ZoneInfo, secrets_out: bool) -> Tur
     return Turn(identifier, owner, session, identifier, 0, at, speaker, role, text, topic, notes, ref)
 
 
+def _told_apart(turn: Turn, said: Counter[str]) -> Turn:
+    """The turn, with an id of its own where the same was `said` before; who gives ids tells apart by them."""
+    if turn.ref:
+        return turn
+    said[turn.id] += 1
+    if (number := said[turn.id]) == 1:
+        return turn
+    identifier = make_id("turn", turn.owner, turn.id, str(number))
+    return replace(turn, id=identifier, exchange=identifier)
+
+
 def _speaker(fields: _Fields, owner: str) -> tuple[str, Role]:
     name = plain(fields.name)
     if name and not fields.role and name.casefold() == owner.casefold():
@@ -155,7 +169,9 @@ def _speaker(fields: _Fields, owner: str) -> tuple[str, Role]:
         return owner, "user"
     if fields.role == "assistant":
         return ASSISTANT, "assistant"
-    raise InputError("`name` is missing: say who speaks, by `name`, or by `role` user or assistant")
+    raise InputError(
+        "`name` is missing: say who speaks, by `name`, or by `role` user or assistant (other needs a `name`)"
+    )
 
 
 def _moment(text: str, zone: ZoneInfo) -> datetime:

@@ -13,7 +13,7 @@ from mcp_memory.errors import InputError
 
 MOST_UNPACKED: Final = 2 << 30  # bytes of one file in a .zip: an export of decades stays below
 _DEEPEST: Final = 3  # folders below the one that is given
-_KINDS: Final = (".json", ".jsonl", ".txt")
+KINDS: Final = (".json", ".jsonl", ".txt")
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -90,7 +90,7 @@ def _members(archive: ZipFile) -> tuple[str, ...]:
 def _of_use(name: str) -> bool:
     """Whether a file may be part of an export; systems put hidden ones beside them."""
     hidden = any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
-    return name.endswith(_KINDS) and not hidden
+    return name.endswith(KINDS) and not hidden
 
 
 def _begins(path: Path) -> bytes:

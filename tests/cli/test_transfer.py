@@ -54,8 +54,8 @@ def test_a_line_that_cannot_be_used_is_named_and_what_came_before_counted(run: R
     done = run("import", str(file))
     assert done.code == 1
     assert "line 301" in done.err
-    assert "300 messages before it are stored" in done.err
-    assert "300 messages before it are stored" in run("import", str(file)).err
+    assert "Before it: 300 messages read: 300 stored" in done.err
+    assert "Before it: 300 messages read: 0 stored, 300 were there already" in run("import", str(file)).err
     file.write_text("".join(json.dumps(one) + "\n" for one in good), encoding="utf-8")
     assert "0 stored, 300 were there already" in run("import", str(file)).out
 
@@ -83,3 +83,36 @@ def test_an_import_that_was_stopped_goes_on(run: Run, messages: Path, monkeypatc
     monkeypatch.undo()
     assert "6 were there already" in run("import", str(messages)).out
     assert run("inspect", "--json").json["data"]["tree"]["L3"] == 3
+
+
+def lines_of(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps({"at": "2024-03-04T09:00", **one}) + "\n" for one in records), encoding="utf-8")
+    return path
+
+
+def test_what_was_said_twice_is_kept_twice_and_imported_once(run: Run, tmp_path: Path) -> None:
+    said = [{"role": "user", "text": "ping"}, {"role": "assistant", "text": "pong"}, {"role": "user", "text": "ping"}]
+    path = lines_of(tmp_path / "pings.jsonl", *said)
+    assert "3 messages read: 3 stored, 0 were there already" in run("import", str(path)).out
+    assert "3 messages read: 0 stored, 3 were there already" in run("import", str(path)).out
+    exported = run("export").out
+    assert [json.loads(line)["text"] for line in exported.splitlines()] == ["ping", "pong", "ping"]
+    (tmp_path / "back.jsonl").write_text(exported, encoding="utf-8")
+    assert "0 stored, 3 were there already" in run("import", str(tmp_path / "back.jsonl")).out
+    run("import", str(tmp_path / "back.jsonl"), folder="other")
+    assert run("export", folder="other").out == exported
+
+
+def test_what_comes_twice_under_one_id_is_one_message_and_not_counted_as_stored(run: Run, tmp_path: Path) -> None:
+    said = [{"role": "user", "text": "ping", "id": "a"}, {"role": "user", "text": "ping", "id": "a"}, {"role": "user"}]
+    done = run("import", str(lines_of(tmp_path / "pings.jsonl", *said)))
+    assert "line 3: `text`: field required" in done.err
+    assert "Before it: 2 messages read: 1 stored, 1 were there already" in done.err
+
+
+def test_what_lies_in_the_future_is_told(run: Run, tmp_path: Path) -> None:
+    path = lines_of(
+        tmp_path / "talk.jsonl", {"role": "user", "text": "now"}, {"role": "user", "text": "then", "at": "2924-01-01"}
+    )
+    assert "1 of them lie in the future" in run("import", str(path)).out
+    assert "in the future" not in run("import", str(lines_of(path, {"role": "user", "text": "later"}))).out

@@ -30,8 +30,11 @@ def test_what_is_in_no_known_format_is_told_with_what_would_be(file: Write, take
 
 
 def test_a_folder_that_is_no_export_is_told_so(tmp_path: Path, take: Take, file: Write) -> None:
-    with pytest.raises(InputError, match="in no format that is known here"):
+    with pytest.raises(InputError, match="there is no file in"):
         take(tmp_path)
+    file("hello", "notes.pdf")
+    with pytest.raises(InputError, match="there is no file in"):
+        take(tmp_path, "slack")
     file("hello", "notes.txt")
     with pytest.raises(InputError, match="in no format that is known here"):
         take(tmp_path)
@@ -95,7 +98,7 @@ def test_a_zip_that_would_fill_the_disk_is_refused(archive: Write, take: Take, m
 
 def test_names_in_a_zip_lead_nowhere_else(archive: Write, take: Take, file: Write) -> None:
     path = archive({"../conversations.json": b"[" + TALK + b"]", "__MACOSX/conversations.json": b"x"})
-    with pytest.raises(InputError, match="in no format"):
+    with pytest.raises(InputError, match="there is no file in"):
         take(path)
 
 
