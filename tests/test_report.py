@@ -199,7 +199,7 @@ def test_what_is_no_longer_true_is_struck_through_and_leads_to_what_replaced_it(
 
 @browser
 @needs_chromium
-@pytest.mark.parametrize(("view", "text"), [("topics", "Markup"), ("people", "I live in Paris, near the canal.")])
+@pytest.mark.parametrize(("view", "text"), [("topics", "Markup"), ("people", "I moved to Lyon last week!")])
 def test_topics_and_people_have_views_of_their_own(shown: Page, view: str, text: str) -> None:
     panel = shown(view).split(f'<section id="{view}"')[1].split("</section>")[0]
     assert text in panel

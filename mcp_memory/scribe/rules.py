@@ -132,7 +132,7 @@ def _extracted(lines: Sequence[str], limit: int) -> list[str]:
 
 def persona_patches(turn: Turn, zone: ZoneInfo) -> Iterator[PersonaPatch]:
     """What a person says of themselves in one turn, as quotes; events with the date they name."""
-    for key, quote in said_of_self(turn):
+    for speaker, key, quote in said_of_self(turn):
         dates = resolve_dates(quote, turn.at, zone) if key == "timeline" else ()
         when = dates[0].value if dates else ""
-        yield PersonaPatch(turn.speaker, key, quote, when=when, turns=(turn.id,))
+        yield PersonaPatch(speaker, key, quote, when=when, turns=(turn.id,))

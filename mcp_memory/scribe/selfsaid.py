@@ -8,8 +8,10 @@ import re
 from typing import Final
 
 from mcp_memory.model.turn import Turn
+from mcp_memory.scribe.hearsay import of_others, own_sentences
+from mcp_memory.scribe.noted import as_first_person
+from mcp_memory.scribe.slots import AGE
 from mcp_memory.text.clean import plain
-from mcp_memory.text.sentences import sentences
 from mcp_memory.text.tokens import cut_tokens
 
 LONGEST: Final = 60  # tokens of a quote
@@ -19,7 +21,9 @@ _VAGUE: Final = r"(?:the|that|it|its|this|those|these|them|their|how|when|what|w
 _KIN: Final = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father|parents|sisters?|brothers?"
     r"|sons?|daughters?|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|niece|nephew|best friend|roommate"
-    r"|boss|manager|colleague|coworker|neighbou?r|mentor|teacher|coach|dogs?|cats?|pets?|puppy|kitten)"
+    r"|boss|manager|colleague|coworker|neighbou?r|mentor|teacher|coach|doctor|physician|gp|dentist|therapist|lawyer"
+    r"|landlord"
+    r"|dogs?|cats?|pets?|puppy|kitten)"
 )
 
 # The first key whose pattern fits takes the sentence; the order goes from the surest to the widest.
@@ -33,8 +37,19 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"(?:[\w-]+ ){0,3}(?:\w+(?:er|or|ist|ian|ant|ent|eur)|mom|mum|dad|nurse|chef|cook|coach|judge|vegan"
             r"|vegetarian|artist|intern|ceo)\b",
             r"i (?:currently |now )?(?:live|work|study|teach) (?:in|at|as|for|with) \w",
+            r"we (?:currently |now )?live in (?-i:[A-Z])\w",
             r"i (?:grew up|was born|was raised) (?:in|on|near|with|by) \w",
-            r"i(?:'m| am) (?:allergic|vegan|vegetarian|diabetic|retired|married|divorced|single|pregnant)\b",
+            r"i(?:'m| am) (?:now |happily |recently |newly |severely |also )*(?:allergic|vegan|vegetarian|diabetic"
+            r"|retired"
+            r"|married|divorced|widowed|separated from my|single|pregnant|(?:[\w-]+[ -])?intolerant|coeliac|celiac"
+            r"|asthmatic"
+            r"|colou?r-?blind|dyslexic|left-handed|unemployed)\b(?!-)",
+            r"i(?:'m| am) (?:now )?engaged(?: to (?:be married|my|(?-i:[A-Z]))|\W*$| now\b)",
+            AGE,
+            r"i (?:no longer|don't|do not) (?:live|work|study) (?:in|at|for|as|with) \w",
+            r"i(?:'m| am) (?:no longer|not) (?:married|engaged|single)\b(?! (?:any|to be))",
+            r"i (?:drive|own) (?:an?|two) (?!hard\b|lot\b|bit\b)\w",
+            r"my new (?:job|position|employer|role|home|flat|apartment|house|address)(?:'s| is| at| as| in)\b",
             r"(?<!ing )my (?:job|birthday|hometown|home country|diet|allergy|major|native language)(?:'s| is| was)\b",
             r"i speak (?:[a-z]+ and )?[a-z]+(?:ish|ese|an|ic|ch)\b",
             r"i(?:'ve| have|'ve got) (?:an?|one|two|three|four|five|\d+) (?:\w+ )?"
@@ -48,7 +63,7 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
         ),
         "relations": (
             rf"my (?:\w+ )?{_KIN},? (?-i:[A-Z])\w+(?![\w'])",
-            rf"my (?:\w+ )?{_KIN}(?:'s| is| are) (?:name|named|called|an? |the |from|\d)",
+            rf"my (?:\w+ )?{_KIN}(?:'s| is| are) (?:name|named|called|an? |the |from|\d|(?-i:[A-Z])[\w.])",
             rf"my (?:\w+ )?{_KIN} (?:works|lives|studies|loves|likes|hates|plays|teaches|passed away|died|turned)",
         ),
         "traits": (
@@ -69,17 +84,24 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"|moved (?:to|in|out|from|here)|joined|signed up|passed (?:the|my)|won|launched|bought|opened|applied"
             r"|finished|enrolled|ran (?:a|the|my)"
             r"|started(?! to\b| feeling| thinking| caring| looking)|broke (?:my|up))(?![\w'])",
+            rf"(?:i|we)(?:'ve| have)? {_LATELY}(?:(?:moved|relocated) (?:back )?(?:to|from) (?-i:[A-Z])"
+            rf"|got (?:married|divorced"
+            r"|engaged)|(?:split|broke) up|(?:was |got |been )(?:laid off|fired|sacked|made redundant)|left (?:my job"
+            r"|(?-i:[A-Z])\w)|quit my job|resigned|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
             rf"i {_LATELY}(?:went|visited|attended|met|took|made|had|saw|began|completed|participated|volunteered)"
             r" [^.!?]{0,80}\b(?:yesterday|today|tonight|last|ago|this (?:morning|week|weekend|month)"
             r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
         ),
     }.items()
 }
-_QUOTED: Final = re.compile(r"[\"“][^\"“”]*[\"”]|\[[^\]]*\]|\*[^*]*\*")
+_QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]|\[[^\]]*\]|\*[^*]*\*")
 _ASKED: Final = re.compile(r"\?[\"'”’)\]*_\s]*$|？")
 _TO_LISTENER: Final = re.compile(r"\b(?:you|your|yours|you're|you've|you'd|you'll|ya|u)\b", re.IGNORECASE)
 _SUPPOSED: Final = re.compile(
-    r"\b(?:if|wish|imagine|suppose|would|could|should|might) i\b|\bi (?:wish|wonder)\b", re.IGNORECASE
+    r"\b(?:if|wish|imagine|suppose|pretend|assume|say|says|though|as if|unless|whether|would|could|should"
+    r"|might)(?: that)? i\b"
+    r"|\bi (?:wish|wonder)\b|\b(?:hypothetically|pretending)\b",
+    re.IGNORECASE,
 )
 
 
@@ -91,7 +113,8 @@ def key_of(sentence: str) -> str:
     bare = _QUOTED.sub(" ", sentence.replace("’", "'"))
     if _ASKED.search(sentence) or _SUPPOSED.search(bare) or to_listener(bare):
         return ""
-    return next((key for key, pattern in _SAID.items() if pattern.search(bare)), "")
+    found = ((key, pattern.search(bare)) for key, pattern in _SAID.items())
+    return next((key for key, match in found if match and not of_others(bare, match.start())), "")
 
 
 def to_listener(sentence: str) -> bool:
@@ -99,10 +122,22 @@ def to_listener(sentence: str) -> bool:
     return _TO_LISTENER.search(sentence) is not None
 
 
-def said_of_self(turn: Turn) -> list[tuple[str, str]]:
-    """(key, quote) of each sentence in which a person says something of themselves; an assistant is nobody."""
-    if turn.role == "assistant":
-        return []
-    found = ((key_of(sentence), sentence) for sentence in sentences(turn.text))
-    noted = [(NOTED_KEY, note.fact) for note in turn.notes]  # what the caller understood of what was said
-    return [(key, cut_tokens(plain(sentence), LONGEST)) for key, sentence in [*found, *noted] if key]
+def said_of_self(turn: Turn) -> list[tuple[str, str, str]]:
+    """(speaker, key, quote) of each sentence in which a person says something of themselves, and of each note.
+
+    An assistant is nobody; what it notes of its user is kept as what the user would say.
+    """
+    words = own_sentences(turn.text, turn.speaker) if turn.role != "assistant" else []
+    found = [(turn.speaker, key, sentence) for sentence in words if (key := key_of(sentence))]
+    noted = [(*_noted(turn, note.fact), note.fact) for note in turn.notes]
+    return [(who, key, cut_tokens(plain(quote), LONGEST)) for who, key, quote in [*found, *noted] if who]
+
+
+def _noted(turn: Turn, fact: str) -> tuple[str, str]:
+    """Whom a note is about ("" for nobody who is known) and its key."""
+    speaker = "" if turn.role == "assistant" else turn.speaker
+    for who in dict.fromkeys((turn.owner, speaker)):
+        readings = as_first_person(fact, who, user=who == turn.owner) if who else ()
+        if readings:
+            return who, next(filter(None, map(key_of, readings)), NOTED_KEY)
+    return speaker, NOTED_KEY

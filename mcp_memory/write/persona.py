@@ -1,7 +1,8 @@
 """The persona (L5): what is known of each speaker, merged by code from dated patches with evidence.
 
 Six keys as in T-Mem's profile.  identity and preferences: the newest value of a name counts; relations:
-one entry a person; aggregations: the newest count; traits and timeline: all, each once.
+one entry a person; aggregations: the newest count; traits and timeline: all, each once.  What a later
+statement ended (`standing`) is left out.
 """
 
 import hashlib
@@ -19,30 +20,28 @@ from mcp_memory.model.unit import Unit
 from mcp_memory.text.clean import plain
 from mcp_memory.text.titles import extract
 from mcp_memory.text.tokens import count_tokens
+from mcp_memory.write.standing import OVERWRITES, changes, ended, is_past, said_by, same
 from mcp_memory.write.tree import node_id
 
 PORTRAIT_TOKENS: Final = 240
-LATELY: Final = timedelta(days=31)
 MOST_CHANGES: Final = 4
 SHOWN_TOKENS: Final = 320  # of entries, all keys together; a whole persona stays within 600
 QUOTED_TOKENS: Final = 80  # of a portrait that only repeats them
 _ENTRY_TOKENS: Final = 14  # of an entry's date and evidence
 MOST_PORTRAITS: Final = 8  # a call; in a group of many the others' are by rules
 MOST_KNOWN: Final = 24  # newest entries of a key that a scribe is shown, shared by the speakers
-_OVERWRITES: Final = frozenset({"identity", "preferences", "relations", "aggregations"})
 
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """What is known of one speaker at one moment: entries {name, value, when, at, turns} by key."""
+    """What is known of one speaker at one moment: entries {name, value, when, at, turns} by key.
+
+    `over` are the values among them that happened and hold no more.
+    """
 
     speaker: str
     entries: Mapping[str, Sequence[Patch]]
-
-    @property
-    def since(self) -> str:
-        """When the first of it was said."""
-        return min((str(entry["at"]) for group in self.entries.values() for entry in group), default="")
+    over: frozenset[str] = frozenset()
 
     @property
     def evidence(self) -> Iterator[str]:
@@ -53,14 +52,14 @@ class Persona:
 def merge(patches: Iterable[Patch], speaker: str, until: datetime | None = None) -> Persona:
     """The persona of a speaker from patches said up to `until`."""
     entries: dict[str, dict[str, Patch]] = {key: {} for key in PERSONA_KEYS}
-    for patch in sorted(patches, key=lambda one: (one["at"], one["value"])):
-        if patch["speaker"] != speaker or (until and datetime.fromisoformat(patch["at"]) > until):
-            continue
-        overwrites = patch["key"] in _OVERWRITES and patch["name"]
-        name = patch["name"].casefold() if overwrites else patch["value"].casefold()
-        entries[patch["key"]][name] = patch
+    said = said_by(patches, speaker, until)
+    over = ended(said, until)
+    for place, patch in enumerate(said):
+        if place not in over or not is_past(patch):
+            named = patch["key"] in OVERWRITES and patch["name"]
+            entries[patch["key"]][patch["name"].casefold() if named else same(patch["value"], speaker)] = patch
     ordered = {key: sorted(group.values(), key=_moment) for key, group in entries.items() if group}
-    return Persona(speaker, ordered)
+    return Persona(speaker, ordered, frozenset(said[place]["value"] for place in over))
 
 
 def _moment(entry: Patch) -> tuple[str, str]:
@@ -86,23 +85,37 @@ def view(
     if named and not mine:
         known = ", ".join(sorted(who.values())[:10]) or "nobody yet"
         raise InputError(f"nothing is known of that speaker; known: {known}")
-    patches = [patch for one in mine for patch in one.detail.get("patches", ()) if not _replaced(patch, outdated)]
-    merged = merge(patches, name, at)
+    told = [patch for one in mine for patch in one.detail.get("patches", ())]
+    said = said_by(told, name, at)
+    valid = [patch for patch in said if not _replaced(patch, outdated)]
+    merged = merge(valid, name, at)
     written = [one for one in mine if one.source != "rules" and one.end <= at]
-    others = [other for other in who.values() if other != name]
     shown = _newest(merged.entries)
-    left = sum(map(len, merged.entries.values())) - sum(map(len, shown.values()))
-    more = [f"{left} older entries are not listed; `recall` finds what they say."] if left else []
-    hint = [f"Nothing is known of {name} yet; known: {', '.join(sorted(others)[:10])}."] if others and not mine else []
+    hint = _others(who.values()) if not mine else []
+    fixes = (one for one in units if outdated and one.start <= at and one.detail.get("replaces"))
+    corrected = {plain(one.text) for one in fixes}
     return PersonaView(
         speaker=name,
         as_of=(at - timedelta(microseconds=1)).date().isoformat(),  # `at` may be the first moment after a day
-        since=merged.since,
+        since=str(said[0]["at"]) if said else "",
         portrait=written[-1].text if written else portrait_by_rules(merged, QUOTED_TOKENS),
         keys=shown,
-        changes=_changes(patches, at),
-        notices=[*hint, *more, *notices],
+        changes=changes(valid, at, corrected)[:MOST_CHANGES],
+        notices=[*hint, *_unlisted(merged.entries, shown), *notices],
     )
+
+
+def _others(names: Iterable[str]) -> list[str]:
+    """Of whom else something is known, to be said where nothing is."""
+    known = sorted(names)[:10]
+    return [f"Known: {', '.join(known)}."] if known else []
+
+
+def _unlisted(entries: Mapping[str, Sequence[Patch]], shown: Mapping[str, Sequence[Patch]]) -> list[str]:
+    """How many entries there was no room for, to be said where there are any."""
+    left = sum(map(len, entries.values())) - sum(map(len, shown.values()))
+    entry = "entry is" if left == 1 else "entries are"
+    return [f"{left} older {entry} not listed; `recall` finds what is left out."] if left else []
 
 
 def _replaced(patch: Patch, outdated: Sequence[Unit]) -> bool:
@@ -129,26 +142,10 @@ def _newest(entries: Mapping[str, Sequence[Patch]]) -> dict[str, list[Patch]]:
     return shown
 
 
-def _changes(patches: Iterable[Patch], at: datetime) -> list[Patch]:
-    """What was said in the month before `at`, newest first, with what it replaced."""
-    former: dict[tuple[str, str], str] = {}
-    found: list[Patch] = []
-    for patch in sorted(patches, key=lambda one: (one["at"], one["value"])):
-        moment = datetime.fromisoformat(patch["at"])
-        if moment > at:
-            break
-        slot = (patch["key"], patch["name"].casefold())
-        was = former.get(slot, "") if patch["name"] and patch["key"] in _OVERWRITES else ""
-        former[slot] = patch["value"]
-        if at - moment <= LATELY:
-            found.append({**patch, "was": was if was != patch["value"] else ""})
-    latest = {plain(patch["value"]): patch for patch in found}  # what was said twice changed once
-    return sorted(latest.values(), key=lambda one: (one["at"], one["value"]), reverse=True)[:MOST_CHANGES]
-
-
 def portrait_by_rules(persona: Persona, limit: int = PORTRAIT_TOKENS) -> str:
-    """A portrait that quotes: the sentences that say most, in the order of the six keys."""
-    lines = [entry["value"] for key in PERSONA_KEYS for entry in persona.entries.get(key, ())]
+    """A portrait that quotes what holds: the sentences that say most, in the order of the six keys."""
+    entries = (entry for key in PERSONA_KEYS for entry in persona.entries.get(key, ()))
+    lines = [entry["value"] for entry in entries if entry["value"] not in persona.over]
     return "\n".join(lines[index] for index in extract(lines, limit))
 
 

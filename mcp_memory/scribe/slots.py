@@ -1,0 +1,227 @@
+"""What of a self-statement can be true of only one thing at a time: where somebody lives, works, how old they are,
+whether they are married; and which earlier statement a later one ends.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from mcp_memory.scribe.noted import as_first_person
+from mcp_memory.text.words import word_set
+
+Slot = Literal["residence", "job", "marital", "spouse", "partner", "age"]
+Kind = Literal["state", "event", "end"]
+
+_TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
+_ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS: Final = (
+    "ten",
+    "eleven",
+    "twelve",
+    *(f"{one}teen" for one in ("thir", "four", "fif", "six", "seven", "eigh", "nine")),
+)
+_NUMBER: Final = rf"(?:1?\d\d|(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|ninety)"
+_WE: Final = r"(?<!\w)(?:i|we|my (?:husband|wife|partner) and i)(?:'ve| have|'re| are|'m| am)?"
+_LATELY: Final = (
+    r"(?:(?:just|finally|recently|actually|also|now|already|then|currently|still|happily|newly|officially) )*"
+)
+AGE: Final = (
+    rf"i(?:'m| am) (?:now |already |just |currently )*{_NUMBER}(?: years? old| years? of age| now\b| today\b"
+    rf"| already\b)"
+    rf"|i(?:'m| am) (?:now |already |just |currently )*{_NUMBER}(?=\s*(?:[.!;)…]|$|,(?! ?(?:\d|or\b|maybe\b|perhaps\b"
+    r"|about\b))| (?:and (?!a half|\d)|but )))"
+    rf"|i(?:'m| am) an? (?:\w+ )?{_NUMBER}[- ]years?[- ]old"
+    rf"|i (?:just |recently |have |finally )*turned {_NUMBER}(?=\s*(?:[.!;,)…]|$|yesterday|today|last |this |on "
+    rf"|and |two |three "
+    r"|a |recently|in (?!(?:19|20)\d\d)|\w+ (?:days?|weeks?|months?) ago))"
+)
+_AGE: Final = re.compile(AGE, re.IGNORECASE)
+_NUMBER_IN: Final = re.compile(_NUMBER, re.IGNORECASE)
+_LONG_AGO: Final = re.compile(r"\b(?:years ago|when i|back (?:in|when)|in (?:19|20)\d\d)\b", re.IGNORECASE)
+
+_STOP: Final = (
+    r"(?=[.;!?()…:]|,(?! [A-Z])| (?:with|and|but|because|since|for|where|when|while|until|till|near|next|last|this"
+    r"|now|right"
+    r"|so|on|after|before|again|during|from|any ?more|these days|at the moment|in (?:\d|(?:jan|feb|mar|apr|may|jun"
+    r"|jul|aug|sep"
+    r"|oct|nov|dec)))|$)"
+)
+_LIVES: Final = re.compile(
+    rf"(?<!\w)(?:i|we)(?:'m| am|'ve|'re| are| have)? {_LATELY}(?:live|living) (?:in|at"
+    rf"|near) (?P<what>[^\n]{{1,80}}?){_STOP}",
+    re.IGNORECASE,
+)
+_MOVED: Final = re.compile(
+    rf"(?<!\w)(?:i|we)(?:'ve| have)? {_LATELY}(?:moved|relocated)(?: back| over| away"
+    rf"| house)?(?: from [\w .'-]{{1,40}}?)?"
+    rf" to (?P<what>[^\n]{{1,80}}?){_STOP}",
+    re.IGNORECASE,
+)
+_WORKS: Final = re.compile(
+    rf"(?<!\w)i(?:'m| am)? {_LATELY}(?:work|working)(?: {_LATELY}as (?:an? |the )?(?P<role>[^\n]{{1,60}}?)(?= at "
+    rf"| for | with | in |{_STOP}))?"
+    rf"(?: (?:at|for|with) (?P<what>[^\n]{{1,80}}?)(?= as | in (?-i:[A-Z])|{_STOP}))?(?P<field> in \w)?",
+    re.IGNORECASE,
+)
+_AS: Final = re.compile(rf" as (?:an? |the )?(?P<role>[^\n]{{1,60}}?)(?= at | for | in |{_STOP})", re.IGNORECASE)
+_NEW_JOB: Final = re.compile(
+    rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:(?:started|began)(?: work| working| (?:a|my) (?:new )?(?:job|position"
+    rf"|role))? "
+    rf"(?:at|with|for) (?P<at>(?-i:[A-Z])[^\n]{{0,80}}?|an? [^\n]{{1,60}}?){_STOP}"
+    r"|(?:started|began) (?:working )?as an? \w|(?:started|began|got|found|landed|took|accepted) (?:an?|my"
+    r"|the) (?:new |\w+ )?(?:job|position)\b"
+    rf"(?:[^\n]{{0,30}}? (?:at|with) (?P<by>[^\n]{{1,60}}?){_STOP})?|(?:switched|changed) (?:jobs|employers?"
+    rf"|careers?)|(?:was |got )hired)"
+    rf"|\bmy new (?:job|position|employer)\b(?: (?:is )?(?:at|with) (?P<new>[^\n]{{1,60}}?)(?= is | was |{_STOP}))?",
+    re.IGNORECASE,
+)
+_JOB_OVER: Final = re.compile(
+    rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:(?:was |been |got |were )*(?:laid off|made redundant|fired|sacked"
+    rf"|let go)\b|lost my job\b"
+    r"|(?:left|quit) (?:my|the) (?:\w+ )?(?:job|position|company|firm|work)\b|quit(?=[.!]|$| (?:last|yesterday"
+    r"|today|on|in)\b)"
+    r"|resigned\b|retired\b)|(?<!\w)i(?:'m| am) (?:now |currently )*(?:unemployed|retired|out of work|between jobs)\b",
+    re.IGNORECASE,
+)
+_LEFT: Final = re.compile(
+    rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:left"
+    rf"|quit)(?: my (?:old )?job)? (?:at )?(?P<what>(?-i:[A-Z])[^\n]{{0,60}}?){_STOP}",
+    re.IGNORECASE,
+)
+_NO_LONGER: Final = re.compile(
+    r"(?<!\w)i (?:no longer|don't|do not) (?P<verb>live|work) (?:in|at|for|as|with)(?: an?"
+    r"| the)? (?P<what>[^\n]{1,60}?)"
+    rf"{_STOP}",
+    re.IGNORECASE,
+)
+_STATUS: Final[dict[str, str]] = {
+    "married": rf"{_WE} {_LATELY}(?:(?:got |been )?married(?! off)|tied the knot)",
+    "divorced": rf"{_WE} {_LATELY}(?:(?:got |been |getting )?divorced|signed the divorce)|\bmy divorce (?:is|was|went)",
+    "separated": rf"{_WE} {_LATELY}(?:(?:got )?separated(?! the)|split up|broke up|parted ways)|\bi (?:just "
+    rf"|recently )?(?:broke up|split up) with"
+    r"|\bi(?:'m| am) (?:no longer|not) married",
+    "engaged": rf"{_WE} {_LATELY}(?:got )?engaged(?= to (?-i:[A-Z]|be|my)|\W*$|[.!,]| (?:last|yesterday|in|on|now)\b)",
+    "single": rf"(?<!\w)i(?:'m| am) {_LATELY}(?:single(?![\w-])|no longer engaged)",
+    "widowed": rf"(?<!\w)i(?:'m| am|'ve been| was) {_LATELY}(?:widowed|an? widow(?:er)?\b)|\bmy (?:husband"
+    rf"|wife) (?:just |recently )?(?:died|passed away)",
+}
+_MARITAL: Final = {status: re.compile(pattern, re.IGNORECASE) for status, pattern in _STATUS.items()}
+_NOW: Final = re.compile(r"\b(?:i'm|i am|we're|we are)\b", re.IGNORECASE)
+_TO: Final = re.compile(r" to (?P<what>(?-i:[A-Z])[\w'-]+)", re.IGNORECASE)
+_SPOUSE: Final = re.compile(r"\bmy (?!ex\b|late\b|former\b|future\b)(?:\w+ )?(?P<kin>husband|wife)\b", re.IGNORECASE)
+_PARTNER: Final = re.compile(
+    r"\bmy (?!ex\b|late\b|former\b|future\b)(?:\w+ )?(?P<kin>girlfriend|boyfriend|fianc[eé]e?|partner)\b", re.IGNORECASE
+)
+_ENDS_MARRIAGE: Final = frozenset({"divorced", "separated", "single", "widowed"})
+_ENDS_LOVE: Final = frozenset({"separated", "single"})
+_WORD: Final = re.compile(r"[^\W_][\w'&-]*")
+_SMALL: Final = word_set(
+    "a an the my our this that of in at to new old big small same i flat apartment house place city town"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That something holds of a slot: `what` names it, `how` tells more (a role, a status).
+
+    A `state` is said to hold now, an `event` began it, an `end` ended what it names, or all of the slot.
+    """
+
+    slot: Slot
+    kind: Kind
+    what: frozenset[str] = frozenset()
+    how: frozenset[str] = frozenset()
+
+
+def ends(later: Claim, earlier: Claim) -> bool:
+    """Whether what was claimed earlier no longer holds once the later claim does."""
+    if earlier.slot in ("spouse", "partner"):
+        over = _ENDS_MARRIAGE if earlier.slot == "spouse" else _ENDS_LOVE
+        return later.slot == "marital" and not later.how.isdisjoint(over)
+    if later.slot != earlier.slot or earlier.kind == "end":
+        return later.slot == earlier.slot and later.kind != "end"
+    if later.kind == "end":
+        return not later.what or not later.what.isdisjoint(earlier.what | earlier.how)
+    new_job = later.slot == "job" and later.kind == "event"
+    if new_job and not (later.what and earlier.what):
+        return True
+    return _differ(later.what, earlier.what) or _differ(later.how, earlier.how)
+
+
+def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and not (one <= other or other <= one)
+
+
+@lru_cache(maxsize=16_384)
+def claims(value: str, speaker: str) -> tuple[Claim, ...]:
+    """What a statement, or a note about its speaker, claims of these slots."""
+    said = next(iter(as_first_person(value, speaker, user=True)), value).replace("’", "'")[:600]
+    return tuple(dict.fromkeys((*_home(said), *_job(said), *_love(said), *_age(said))))
+
+
+def _home(said: str) -> Iterator[Claim]:
+    told: list[tuple[Kind, re.Pattern[str]]] = [("state", _LIVES), ("event", _MOVED)]
+    for kind, pattern in told:
+        for found in pattern.finditer(said):
+            if place := _named(found["what"], said):
+                yield Claim("residence", kind, place)
+    for found in _NO_LONGER.finditer(said):
+        if found["verb"].lower() == "live" and (place := _words(found["what"])):
+            yield Claim("residence", "end", place)
+
+
+def _job(said: str) -> Iterator[Claim]:
+    for found in _WORKS.finditer(said):
+        role = found["role"] or ((after := _AS.match(said, found.end())) and after["role"]) or ""
+        if found["what"] or role or found["field"]:
+            yield Claim("job", "state", _words(found["what"] or ""), _words(role))
+    for found in _NEW_JOB.finditer(said):
+        yield Claim("job", "event", _words(found["at"] or found["by"] or found["new"] or ""))
+    if _JOB_OVER.search(said):
+        yield Claim("job", "end")
+    for found in _LEFT.finditer(said):
+        yield Claim("job", "end", _words(found["what"]))
+    for found in _NO_LONGER.finditer(said):
+        if found["verb"].lower() == "work" and (what := _words(found["what"])):
+            yield Claim("job", "end", what)
+
+
+def _love(said: str) -> Iterator[Claim]:
+    for status, pattern in _MARITAL.items():
+        if found := pattern.search(said):
+            whom = _TO.match(said, found.end())
+            kind: Kind = "state" if _NOW.search(found.group()) else "event"
+            yield Claim("marital", kind, _words(whom["what"] if whom else ""), frozenset({status}))
+    if _SPOUSE.search(said):
+        yield Claim("spouse", "state")
+    if _PARTNER.search(said):
+        yield Claim("partner", "state")
+
+
+def _age(said: str) -> Iterator[Claim]:
+    found = _AGE.search(said)
+    if found and not _LONG_AGO.search(said) and (number := _NUMBER_IN.search(found.group())):
+        yield Claim("age", "state", frozenset({str(_counted(number.group().lower()))}))
+
+
+def _counted(number: str) -> int:
+    if number.isdigit():
+        return int(number)
+    if number in _TEENS:
+        return 10 + _TEENS.index(number)
+    tens, _, ones = number.replace(" ", "-").partition("-")
+    return _TENS.get(tens, 90) + (1 + _ONES.index(ones) if ones else 0)
+
+
+def _named(what: str, said: str) -> frozenset[str]:
+    """The words of a place's name; in a text all in small letters, its first word that may be one."""
+    capitals = frozenset(word.lower() for word in _WORD.findall(what) if word[0].isupper() and word != "I")
+    if capitals or said[1:] != said[1:].lower():
+        return capitals
+    return frozenset([word for word in _WORD.findall(what.lower()) if word not in _SMALL][:1])
+
+
+def _words(what: str) -> frozenset[str]:
+    return frozenset(word for word in _WORD.findall(what.lower()) if word not in _SMALL)
