@@ -104,10 +104,20 @@ class Settings(BaseSettings):
                 raise ValueError("not an IANA time zone such as Europe/Berlin") from None
         return name
 
+    @field_validator("data_dir", mode="before")
+    @classmethod
+    def _named(cls, path: Any) -> Any:
+        if isinstance(path, str) and not path.strip():  # for Path it would be the current folder
+            raise ValueError("must not be empty; leave it out for the default place")
+        return path
+
     @field_validator("data_dir")
     @classmethod
     def _whole(cls, path: Path) -> Path:
-        return path.expanduser()
+        try:
+            return path.expanduser()
+        except RuntimeError:
+            raise ValueError("begins with the home of a user who is not known here") from None
 
     @field_validator("owner")
     @classmethod

@@ -12,8 +12,13 @@ from mcp_memory import __version__
 from mcp_memory.errors import MemoryFault, SettingsError
 from mcp_memory.stdio import kept_clean
 
-with kept_clean():  # a server is among the commands
-    from mcp_memory.settings import load
+STOPPED: Final = 130  # as a shell says it of SIGINT
+
+try:
+    with kept_clean():  # a server is among the commands
+        from mcp_memory.settings import load
+except KeyboardInterrupt:
+    raise SystemExit(STOPPED) from None
 
 # command -> module that implements it; imported only when it runs, because some pull in seconds of libraries
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -40,7 +45,16 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status; faults become one line on stderr and status 1 (0 for a hook)."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        print("mcp-memory: stopped; the same command goes on from here", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:
+        return 0
+
+
+def _run(given: list[str]) -> int:
     parser = _parser()
     # `mcp-memory --data-dir X` serves; argparse would call the missing command an error
     if not any(one in COMMANDS or one in ("-h", "--help", "--version") for one in given):
@@ -53,11 +67,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryFault as fault:
         print(f"mcp-memory: {fault}", file=sys.stderr)
         return int(options.failed)
-    except KeyboardInterrupt:
-        print("mcp-memory: stopped; the same command goes on from here", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(failed=1)
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--config", type=Path, help="a TOML file instead of the one in the user's config folder")
-    parser.add_argument("--data-dir", type=Path, help="the data folder")
+    parser.add_argument("--data-dir", metavar="DIR", help="the data folder")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting, for example llm.provider=openai"
     )
@@ -76,8 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _overrides(pairs: Sequence[str], data_dir: Path | None) -> dict[str, Any]:
-    values: dict[str, Any] = {"data_dir": data_dir} if data_dir else {}
+def _overrides(pairs: Sequence[str], data_dir: str | None) -> dict[str, Any]:
+    values: dict[str, Any] = {} if data_dir is None else {"data_dir": data_dir}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
@@ -86,5 +95,7 @@ def _overrides(pairs: Sequence[str], data_dir: Path | None) -> dict[str, Any]:
         place = values
         for part in path:
             place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise SettingsError(f"--set gives {part!r} a value and keys of its own: leave one out")
         place[last] = value
     return values

@@ -6,12 +6,16 @@ import math
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from mcp_memory.errors import InputError
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_memory.evaluation.bench import Figure
+
+
+LEAST_TURNS: Final = 20  # fewer are no memory to measure
 
 
 def add(_name: str, command: argparse.ArgumentParser) -> None:
@@ -24,10 +28,12 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 
 
 def bench(_settings: Settings, options: argparse.Namespace) -> int:
-    """Prints one line per figure as it is known."""
+    """Prints one line per figure as it is known.  Raises InputError."""
+    if options.turns < LEAST_TURNS:
+        raise InputError(f"--turns must be {LEAST_TURNS} or more; leave it out for the default")
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-") as folder:
         figures = _at_once if options.batch else _one_by_one
-        asyncio.run(_print(figures(Path(folder), max(options.turns, 20))))
+        asyncio.run(_print(figures(Path(folder), options.turns)))
     return 0
 
 

@@ -40,16 +40,35 @@ def merged(old: str, path: Path, launch: Sequence[str]) -> str:
 
     Raises InputError where it is not JSON of the known shape.
     """
+    content = parsed(old, path)
     try:
-        content = json.loads(old) if old.strip() else {}
         hooks = content.setdefault("hooks", {})
         found = {event: _joined(hooks.get(event, []), ours) for event, ours in entries(launch).items()}
         if all(hooks.get(event) == groups for event, groups in found.items()):
             return old
         hooks.update(found)
     except (ValueError, AttributeError, TypeError, KeyError):
-        raise InputError(f"{path} is not plain JSON with hooks as documented: add the entries by hand") from None
+        raise InputError(f"`hooks` in {path} is not of the documented shape: add the entries by hand") from None
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def parsed(old: str, path: Path) -> dict[str, Any]:
+    """The object in a client's file of settings, empty for an empty one.  Raises InputError where it is none."""
+    try:
+        content = json.loads(old) if old.strip() else {}
+    except ValueError:
+        raise InputError(f"{path} is not plain JSON (it may have comments): add the entry by hand") from None
+    if not isinstance(content, dict):
+        raise InputError(
+            f"{path} holds {kind(content)}, not an object with settings: mend it, or add the entry by hand"
+        )
+    return content
+
+
+def kind(value: Any) -> str:
+    """What a JSON value is called."""
+    names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
 
 
 def _joined(groups: Any, ours: Sequence[Group]) -> list[Group]:

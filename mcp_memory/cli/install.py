@@ -69,7 +69,7 @@ def _install_hooks(options: argparse.Namespace, launch: list[str]) -> int:
 def _launch(options: argparse.Namespace) -> list[str]:
     """How to start this installation: clients start with a bare PATH and in any folder, so paths are whole."""
     places = [("--config", options.config), ("--data-dir", options.data_dir)]
-    given = [part for flag, path in places if path for part in (flag, str(path.expanduser().resolve()))]
+    given = [part for flag, path in places if path for part in (flag, str(Path(path).expanduser().resolve()))]
     return [sys.executable, "-m", "mcp_memory", *given, *(part for one in options.set for part in ("--set", one))]
 
 
@@ -154,22 +154,24 @@ def _rewrite(path: Path, merged: Callable[[str], str], what: str) -> str:
 
 
 def _merged_json(old: str, path: Path, key: str, entry: Entry) -> str:
-    try:
-        content = json.loads(old) if old.strip() else {}
-        servers = content.setdefault(key, {})
-        if servers.get(NAME) == entry:
-            return old
-        servers[NAME] = entry
-    except (ValueError, AttributeError, TypeError):
-        raise InputError(f"{path} is not plain JSON (it may have comments): add the entry by hand") from None
+    content = hooks.parsed(old, path)
+    servers = content.setdefault(key, {})
+    if not isinstance(servers, dict):
+        raise InputError(f"`{key}` in {path} is {hooks.kind(servers)}, not an object: add the entry by hand")
+    if servers.get(NAME) == entry:
+        return old
+    servers[NAME] = entry
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _merged_toml(old: str, path: Path, key: str, entry: Entry) -> str:
     try:
-        there = tomllib.loads(old).get(key, {}).get(NAME)
-    except (tomllib.TOMLDecodeError, AttributeError):
+        servers = tomllib.loads(old).get(key, {})
+    except tomllib.TOMLDecodeError:
         raise InputError(f"{path} is not valid TOML: mend it first") from None
+    if not isinstance(servers, dict):
+        raise InputError(f"`{key}` in {path} is {hooks.kind(servers)}, not a table: mend it first")
+    there = servers.get(NAME)
     if there == entry:
         return old
     if there is not None:

@@ -22,7 +22,7 @@ def rebuild(settings: Settings, options: argparse.Namespace) -> int:
     with opened(settings, to_write=True) as memory:
         memory.load(_LOADING_SECONDS)
         days = memory.rebuild(rescribe=options.rescribe)
-        print(f"{days} days to derive.", flush=True)
+        print(f"{days} {'day' if days == 1 else 'days'} to derive.", flush=True)
         drain(memory)
         if options.rescribe:
             ask(memory)

@@ -35,7 +35,6 @@ def connect(uri: str) -> Any:
 
     The library's own defaults are 7 GiB of caches, far beyond a laptop's memory server.
     """
-    os.environ.setdefault("LANCEDB_LOG", "error")
     session = lancedb.Session(index_cache_size_bytes=_CACHE_BYTES, metadata_cache_size_bytes=_CACHE_BYTES)
     return lancedb.connect(uri, read_consistency_interval=timedelta(0), session=session)
 

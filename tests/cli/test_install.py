@@ -108,3 +108,33 @@ def test_another_toml_entry_of_the_name_is_not_replaced(run: Run) -> None:
     file.write_text(f'[mcp_servers.{NAME}]\ncommand = "y"\n', encoding="utf-8")
     assert run("install", "codex", "--write").code == 1
     assert entry("codex") == {"command": "y"}
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("[1]", "holds a list, not an object"),
+        ("null", "holds null, not an object"),
+        ('{"mcpServers": []}', "`mcpServers` in"),
+        ('{"mcpServers": "x"}', "is text, not an object"),
+        ("{// none\n}", "not plain JSON (it may have comments)"),
+    ],
+)
+def test_a_file_of_another_shape_is_left_alone_and_told(run: Run, home: Path, content: str, why: str) -> None:
+    path = home / ".cursor" / "mcp.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content, encoding="utf-8")
+    done = run("install", "cursor", "--write")
+    assert done.code == 1
+    assert why in done.err
+    assert path.read_text(encoding="utf-8") == content
+
+
+def test_a_table_of_another_shape_is_left_alone_and_told(run: Run, home: Path) -> None:
+    path = home / ".codex" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("mcp_servers = []\n", encoding="utf-8")
+    done = run("install", "codex", "--write")
+    assert done.code == 1
+    assert "`mcp_servers` in" in done.err
+    assert "is a list, not a table" in done.err

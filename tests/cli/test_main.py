@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("llm.modle=x", "llm.modle: no such setting"),
         ("owner", "KEY=VALUE"),
+        ("data_dir=", "data_dir: must not be empty"),
+        ("data_dir=~nobody-of-that-name/x", "data_dir: begins with the home of a user who is not known"),
         ("embed.threads=many", "embed.threads"),
         ("time_zone=Mars/Olympus", "time_zone: not an IANA time zone"),
     ],
@@ -61,3 +65,36 @@ def test_the_command_line_is_stronger_than_environment_and_file(
         printed = capsys.readouterr().out
         assert f"owner: {owner}\n" in printed
         assert "time_zone: Asia/Tokyo\n" in printed
+
+
+def test_an_empty_data_folder_is_not_the_current_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--data-dir", "", "inspect"]) == 1
+    assert "data_dir: must not be empty" in capsys.readouterr().err
+
+
+def test_a_setting_cannot_be_a_value_and_a_section(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--set", "llm=x", "--set", "llm.model=y", "inspect"]) == 1
+    assert "'llm'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("turns", ["0", "-5", "19"])
+def test_too_few_turns_are_not_measured(turns: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", f"--turns={turns}"]) == 1
+    assert "--turns must be 20 or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("module", ["mcp_memory.settings", "mcp_memory.cli.doctor"])
+def test_an_interrupt_while_it_starts_is_no_traceback(module: str) -> None:
+    script = f"""
+import sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+from mcp_memory.cli import main
+sys.exit(main(["--version"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
