@@ -10,6 +10,11 @@ from typing import Final
 from mcp_memory.text.sentences import sentences
 
 _FENCED: Final = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_MARKED_UP: Final = re.compile(
+    r"<(?:block)?(?:quote|q|code|pre|text|e?mail|document|example|message)\b[^>]{0,80}>[^<]*+"
+    r"|\[quote\b[^\]]{0,80}\][^\[]*+",
+    re.IGNORECASE,
+)
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:[-*] )?(?:>|\|).*$", re.MULTILINE)
 _QUOTED: Final = re.compile(
     r"(?<!\w)\"[^\"]*+\"|(?<!\w)\"(?:[^\n]|\n(?!\s*\n))*+|[“„«][^“”„«»]*+[”“»]|[“„«](?:[^\n]|\n(?!\s*\n))*+"
@@ -29,7 +34,9 @@ _TEXT: Final = (
     r"|letters?|text|messages?|notes?|essays?|articles?|posts?|tweets?|captions?|slogans?|quotes?|quotations?"
     r"|sentences?"
     r"|phrases?|paragraphs?|passages?|speech|toasts?|reviews?|comments?|ads?|bios?|drafts?|statements?|prompts?"
-    r"|characters?|narrators?|role-?plays?|transcripts?|subtitles?|resume|résumé|cv|applications?|blurbs?|lines?)"
+    r"|characters?|narrators?|role-?plays?|transcripts?|subtitles?|resume|résumé|cv|applications?|blurbs?|lines?"
+    r"|translations?"
+    r"|summar(?:y|ies)|excerpts?)"
 )
 _LANGUAGE: Final = r"(?:grammar|spelling|english|german|french|spanish|italian|following|this|that|these|it|above)"
 _ASK: Final = (
@@ -37,8 +44,10 @@ _ASK: Final = (
     r"|shorten|draft|compose|make up|invent|come up with|convert|transcribe|parse|classify|annotate|recite|pretend"
     r"|assume|role-?play|say (?:this|(?:that )?i\b)|(?:imagine|suppose)(?: that)? (?:i|you|we|an?|yourself|being)\b"
     r"|(?:act|answer|reply|respond|speak|talk) (?:as|like)\b"
-    r"|(?:tell|give|make|sing|show|send) (?:me |us )?(?:an?|another|some|the|one) (?:\w+ ){0,3}?"
-    rf"{_TEXT}"
+    r"|(?:turn|put|make|change|render) (?:this|that|it|these|the following) (?:into|in|more|less|sound|\w+er)\b"
+    rf"|(?:tell|give|make|sing|show|send|generate|produce|create|prepare|provide|add)\b[^.!?:]{{0,40}}?\b{_TEXT}"
+    rf"|i(?:'d like| need| want| would like) (?:an?|some|the|another|\w+) (?:\w+ ){{0,3}}?{_TEXT}"
+    r"|(?:you are|you're) (?:an?|the|my) [^.!?:]{1,40}? and i(?:'m| am)\b"
     r"|(?:correct|fix|edit|improve|polish|simplify|spell|check|analy[sz]e|explain|interpret|format|complete|continue"
     rf"|finish|repeat|quote|answer|reply to|respond to)(?:[^.!?:]{{0,40}}?\b(?:{_TEXT}|{_LANGUAGE})\b|:))"
 )
@@ -66,10 +75,14 @@ _NOT_MINE: Final = re.compile(
     rf"(?:what|how) (?!i\b|i')[^.!?]{{1,60}}?\b(?:{_SAY}|sent|posted|put)\b"
     r"|from (?:an?|the|my|his|her|some) (?:\w+ ){0,2}?(?:book|movie|film|play|show|ad|spam|" + _TEXT + r")\b"
     r"|(?:an?|the|my|his|her|their) (?:\w+ )?(?:words|quote|quotation|lyrics|joke|excerpt|passage|verse)\b)"
+    r"|\W*[-–—(]+ ?(?:from|by|quote|excerpt|source|spam)\b"
+    rf"|[\W_]*(?:which|what|how|is|are|who|do|does)\b[^.!?]{{0,60}}?\b(?:this|these|those|that"
+    rf"|the above) (?:\w+ )?{_TEXT}\b"
     r"|[\W_]*(?:i was |i'm |i am )?(?:just |only )?(?:kidding|joking)\b",
     re.IGNORECASE,
 )
 _TAG: Final = re.compile(rf"{_SAY}\b|(?:he|she|they|it|the \w+|my \w+) {_SAY}\b")  # goes on in lower case
+_SO_SAYS: Final = re.compile(r"([^:]{1,120}): ?(?=[^:]{0,20}\b(?:i|i'm|i've|my)\b)", re.IGNORECASE)
 _TEXT_FOLLOWS: Final = re.compile(
     rf"\b(?:{_TEXT}|{_SAY})\b[^:]{{0,80}}:\W*$|^\W*(?:here(?:'s| is| are| comes)|this is|below is|consider|take) "
     rf"(?:(?:my|the|an?|another|some|what|his|her|their|its) )(?:\w+ ){{0,3}}?(?:{_TEXT}|{_SAY})\b",
@@ -78,7 +91,9 @@ _TEXT_FOLLOWS: Final = re.compile(
 
 _I_SAY: Final = re.compile(rf"\bi(?:'\w+)? (?:\w+ )?{_SAY}\b", re.IGNORECASE)
 _OTHER_SAYS: Final = re.compile(
-    rf"\b{_SAY}\b|\baccording to\b|\b{_TEXT}\b[^.!?]{{0,60}}(?::|\b(?:in which|where|about how|that (?:goes|begins"
+    rf"\b{_SAY}\b|\baccording to\b|\bas (?!i\b)\w+ (?:put|has) it\b|\bcall(?:ed|s) me:$|\b{_TEXT} go\b"
+    r"|(?:believes?|thinks?|insists?|swears?|jokes?|knows?|hopes?|means?)(?: that)?$"
+    rf"|\b{_TEXT}\b[^.!?]{{0,60}}(?::|\b(?:in which|where|about how|that (?:goes|begins"
     rf"|starts))\b)"
     rf"|^\W*(?:in|for) (?:my|the|this|that|an?|her|his) (?:\w+ )?{_TEXT}\b",
     re.IGNORECASE,
@@ -116,7 +131,7 @@ def own_sentences(text: str, speaker: str = "") -> list[str]:
             kept.pop()
         elif not script:
             kept.append(sentence)
-        if asked or _TEXT_FOLLOWS.search(words):
+        if asked or (not label and _introduced(words)):
             break
     return kept
 
@@ -125,15 +140,29 @@ def of_others(sentence: str, begin: int) -> bool:
     """Whether what a sentence tells from `begin` on is told by somebody else, or in a text of some kind."""
     bare = _I_SAY.sub(lambda found: " " * len(found.group()), sentence)
     before = bare[:begin].rstrip()
-    if before.endswith(":") and not (_OF_MYSELF.search(before) or _OWN_LABEL.fullmatch(before[:-1].strip())):
+    if before.endswith(":") and not _of_myself(before[:-1]):
         return True
     asked = _REQUEST.match(bare) or _THEN_REQUEST.search(bare)
     return bool(asked or _OTHER_SAYS.search(before) or _SAID_AFTER.search(bare, begin))
 
 
+def _of_myself(label: str) -> bool:
+    """Whether what follows a colon is the writer's own."""
+    return _OF_MYSELF.search(label) is not None or _OWN_LABEL.fullmatch(label.strip(" -*•")) is not None
+
+
+def _introduced(sentence: str) -> bool:
+    """Whether a text begins in or after a sentence: "Here is my poem", "The email says: I am ..."."""
+    if _TEXT_FOLLOWS.search(sentence):
+        return True
+    bare = _I_SAY.sub(" ", sentence)
+    found = _SO_SAYS.match(bare)
+    return found is not None and (_OTHER_SAYS.search(found[0].rstrip()) is not None or not _of_myself(found[1]))
+
+
 def _without_quotes(text: str) -> str:
     """`text` without code, quoted lines and whatever in quotation marks is more than part of a sentence."""
-    bare = _QUOTED_LINE.sub("\n", _FENCED.sub("\n", text))
+    bare = _QUOTED_LINE.sub("\n", _MARKED_UP.sub("\n", _FENCED.sub("\n", text)))
     return "".join(_outside(bare))
 
 

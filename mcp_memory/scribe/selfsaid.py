@@ -10,7 +10,7 @@ from typing import Final
 from mcp_memory.model.turn import Turn
 from mcp_memory.scribe.hearsay import of_others, own_sentences
 from mcp_memory.scribe.noted import as_first_person
-from mcp_memory.scribe.slots import AGE
+from mcp_memory.scribe.slots import AGE, claims
 from mcp_memory.text.clean import plain
 from mcp_memory.text.tokens import cut_tokens
 
@@ -103,7 +103,7 @@ _SUPPOSED: Final = re.compile(
     r"|\bi (?:wish|wonder)\b|\b(?:hypothetically|pretending)\b",
     re.IGNORECASE,
 )
-
+_AND_I: Final = re.compile(r",? (?:and|but) (?=I\b|my\b)")
 
 NOTED_KEY: Final = "timeline"
 
@@ -128,9 +128,17 @@ def said_of_self(turn: Turn) -> list[tuple[str, str, str]]:
     An assistant is nobody; what it notes of its user is kept as what the user would say.
     """
     words = own_sentences(turn.text, turn.speaker) if turn.role != "assistant" else []
-    found = [(turn.speaker, key, sentence) for sentence in words if (key := key_of(sentence))]
+    clauses = (clause for sentence in words if key_of(sentence) for clause in _clauses(sentence, turn.speaker))
+    found = [(turn.speaker, key_of(clause), clause) for clause in clauses]
     noted = [(*_noted(turn, note.fact), note.fact) for note in turn.notes]
     return [(who, key, cut_tokens(plain(quote), LONGEST)) for who, key, quote in [*found, *noted] if who]
+
+
+def _clauses(sentence: str, speaker: str) -> list[str]:
+    """A sentence, or its parts where one may cease to hold without the others."""
+    parts = _AND_I.split(sentence)
+    apart = len(parts) > 1 and any(claims(part, speaker) for part in parts) and all(map(key_of, parts))
+    return parts if apart else [sentence]
 
 
 def _noted(turn: Turn, fact: str) -> tuple[str, str]:
