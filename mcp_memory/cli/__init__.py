@@ -12,13 +12,8 @@ from mcp_memory import __version__
 from mcp_memory.errors import MemoryFault, SettingsError
 from mcp_memory.stdio import kept_clean
 
-STOPPED: Final = 130  # as a shell says it of SIGINT
-
-try:
-    with kept_clean():  # a server is among the commands
-        from mcp_memory.settings import load
-except KeyboardInterrupt:
-    raise SystemExit(STOPPED) from None
+with kept_clean():  # a server is among the commands
+    from mcp_memory.settings import load
 
 # command -> module that implements it; imported only when it runs, because some pull in seconds of libraries
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -49,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         print("mcp-memory: stopped; the same command goes on from here", file=sys.stderr)
-        return STOPPED
+        return 130  # as a shell says it of SIGINT
     except BrokenPipeError:
         return 0
 

@@ -83,17 +83,17 @@ def test_too_few_turns_are_not_measured(turns: str, capsys: pytest.CaptureFixtur
     assert "--turns must be 20 or more" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("module", ["mcp_memory.settings", "mcp_memory.cli.doctor"])
+@pytest.mark.parametrize("module", ["argparse", "mcp_memory.settings", "mcp_memory.cli.doctor"])
 def test_an_interrupt_while_it_starts_is_no_traceback(module: str) -> None:
     script = f"""
-import sys
+import runpy, sys
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {module!r}:
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
-from mcp_memory.cli import main
-sys.exit(main(["--version"]))
+sys.argv = ["mcp-memory", "--version"]
+runpy.run_module("mcp_memory", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 130
