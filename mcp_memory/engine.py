@@ -25,7 +25,7 @@ from mcp_memory.text.tokens import count_tokens
 from mcp_memory.write.remember import MOST_AHEAD, Remembered, Said, remember
 
 if TYPE_CHECKING:
-    from mcp_memory.recall.pipeline import Tools
+    from mcp_memory.recall.listen import Tools
     from mcp_memory.store.corpus import Corpus
     from mcp_memory.write.calls import Asked, Calls
     from mcp_memory.write.drain import Drain, Progress
@@ -139,13 +139,13 @@ class Memory:
 
     def tools(self, text: str, without: frozenset[str] = frozenset()) -> "Tools":
         """What a recall of `text` works with; what was said meanwhile is taken in first."""
-        from mcp_memory.recall.pipeline import Tools
+        from mcp_memory.recall.listen import Tools, in_first_person
 
         self.corpus.refresh()
         embedder, vector = self._embedder(), None
         if embedder is not None:
             self.corpus.embed_missing(embedder.embed, EMBED_AT_ONCE)
-            vector = embedder.embed([text])[0]
+            vector = embedder.embed([in_first_person(text, self.owner)])[0]
         planner, judge = self.models.planner(), self.models.judge(text)
         weight = embedder.weight if embedder else 0.0
         return Tools(self.zone, weight, self.settings.recall.reserved, vector, planner, judge, without, self._atlases)

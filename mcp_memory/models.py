@@ -22,7 +22,7 @@ from mcp_memory.store.work import LEASE_SECONDS, Work
 if TYPE_CHECKING:
     from mcp_memory.llm.budget import Budgeted
     from mcp_memory.recall.gate import Judge
-    from mcp_memory.recall.pipeline import Planner
+    from mcp_memory.recall.listen import Planner
 
 logger = logging.getLogger(__name__)
 

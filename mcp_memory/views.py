@@ -41,7 +41,7 @@ def remembered(
         at=done.at.isoformat(),
         redacted=list(done.redacted),
         pending=memory.waiting(),
-        notices=_unmatched(memory, done.ids) if any(note.replaces for note in notes) else [],
+        notices=_corrections(memory, done.ids) if any(note.replaces for note in notes) else [],
     )
     said = "Already remembered (a repetition of the same turn)." if done.duplicate else "Remembered."
     said += " Its notes are those of the first time." if done.duplicate and notes else ""
@@ -51,13 +51,19 @@ def remembered(
     return "\n".join([told, *result.notices]), result
 
 
-def _unmatched(memory: Memory, turns: Sequence[str]) -> list[str]:
-    """What to say of corrections in these turns that fit nothing."""
-    memory.corpus.refresh()
-    units = (memory.corpus.units[one] for one in memory.corpus.unmatched())
-    missed = [str(one.detail["replaces"]) for one in units if set(one.turns) & set(turns)]
+def _corrections(memory: Memory, turns: Sequence[str]) -> list[str]:
+    """What corrections in these turns replaced, and which fit nothing."""
+    corpus = memory.corpus
+    corpus.refresh()
+    told = {one for turn in turns for one in corpus.corrections(turn)}
     hint = "recall it and pass the id behind the #, or its words"
-    return [f'`replaces` fits no older fact: "{plain(one)[:80]}"; {hint}.' for one in missed]
+    missed = [corpus.units[one] for one in corpus.unmatched() if one in told]
+    gone = [corpus.units[old] for old, new in corpus.superseded.items() if new in told]
+    gone = [one for one in gone if one.view != "quote"] or gone  # a note stands for the words it was told in
+    return [
+        *(f'`replaces` fits no older fact: "{plain(str(one.detail["replaces"]))[:80]}"; {hint}.' for one in missed),
+        *(f'No longer true: "{plain(one.text)[:80]}" #{short(one.id)}.' for one in gone),
+    ]
 
 
 def recalled(
@@ -131,6 +137,8 @@ def persona(memory: Memory, speaker: str, at: str) -> tuple[str, PersonaResult]:
         lines += ["", f"{key.capitalize()}:", *(f"- {_entry(entry)}" for entry in entries)]
     if shown.changes:
         lines += ["", "Changed lately:", *(f"- {_entry(entry)}" for entry in shown.changes)]
+    if len(lines) == 1:
+        lines += ["", f"Nothing is known{' as of then' if at.strip() else ' yet'}. Do not guess: say so, or ask."]
     lines += ["", *shown.notices] if shown.notices else []
     return "\n".join(lines), PersonaResult(
         speaker=shown.speaker,

@@ -35,7 +35,7 @@ class Unit:
     the evidence, oldest first; empty above session level, where children carry it.  `title` is short,
     `text` is what is indexed and shown.  `detail` holds what only one kind needs (JSON values only):
       scene    summary, keywords, topics [ids], titles [of the topics]
-      item     when, replaces, why
+      item     when, replaces, why; of quotes days [that they name]
       topic    keywords, scenes [how many]
       session  patches (what its speakers said of themselves)
       persona  patches of its month

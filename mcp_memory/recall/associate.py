@@ -23,6 +23,9 @@ from mcp_memory.store.shelf import Vector
 
 SHARP: Final = 3.0
 FAR: Final = 0.1  # a host whose best cue is farther (centred cosine) is not evoked
+# nothing is evoked by a remark to which nothing is this near: "good morning" (of 118 meaningful ones it costs one)
+CLOSE: Final = 0.27
+CLOSE_QUOTE: Final = 0.15  # where the nearest is no cue but what was said
 WEIGHTS: Final = {"utterance": 2.0, "bridge": 2.0}  # all other views 1
 
 
@@ -57,9 +60,10 @@ def associations(
     for view in views:
         cues = atlas.cues[view]
         cosine = (cosines[cues.rows] - float(cues.mean @ asked)) / cues.length
+        cosine[~live[cues.rows]] = -np.inf  # what is replaced or lies outside the time asked about evokes nothing
         nearest = best_per_host(cosine, cues.evokes, count, -np.inf)
         total += WEIGHTS.get(view, 1.0) * np.exp(SHARP * np.where(np.isneginf(nearest), 0.0, nearest))
-        foremost = cosine == nearest[cues.evokes]
+        foremost = (cosine == nearest[cues.evokes]) & live[cues.rows]
         cue = np.zeros(count, dtype=np.int64)
         cue[cues.evokes[foremost]] = cues.rows[foremost]
         better = nearest > best

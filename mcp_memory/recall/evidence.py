@@ -16,6 +16,7 @@ from mcp_memory.store.shelf import Mask, Shelf
 
 NOISE: Final = 0.06  # spread of the cosines of nonsense with what people say, as measured with the bundled encoder
 SURE: Final = 1.6  # times what chance reaches, from which likeness alone is an answer
+LEAST_ROWS: Final = 100  # of a smaller memory too the best is like anything
 FEW: Final = 3  # lines shown of what is only faintly alike
 
 
@@ -27,19 +28,20 @@ class Evidence:
     sure: bool
 
 
-def evidence(shelf: Shelf, atlas: Atlas, channels: Channels, live: Mask) -> Evidence:
+def evidence(shelf: Shelf, atlas: Atlas, channels: Channels, live: Mask, *, told: bool) -> Evidence:
     """What shares a word with the query, lies on a day it names, or is more alike than by chance.
 
-    Beside such a line of a person's the next ones count too, and an item whose cue is such a one.
+    Beside such a line of a person's the next ones count too, and an item whose cue is such a one.  Where something
+    holds every word of the query, or nothing is asked but something `told`, faint likeness is no evidence.
     """
     seen = live & shelf.embedded
     chance = nothing(int(np.count_nonzero(seen)))
     likeness = np.where(seen, channels.dense, 0.0)
-    alike = likeness >= chance
+    alike = likeness >= chance * (SURE if told or channels.named.any() else 1.0)
     worded = live & (channels.dated > 0)
     for scores in channels.words.values():
         worded |= live & (scores > 0)
-    if channels.days_only and worded.any():
+    if channels.days_only:
         return Evidence(worded, sure=True)
     found: Mask = alike | worded
     for view in ("entity", "bridge"):
@@ -58,4 +60,4 @@ def nothing(rows: int) -> float:
 
     √(2 ln n) deviations are what the greatest of n chance values reaches.
     """
-    return NOISE * math.sqrt(2 * math.log(max(2, rows)))
+    return NOISE * math.sqrt(2 * math.log(max(LEAST_ROWS, rows)))

@@ -55,8 +55,8 @@ class Drawn:
     via: str = ""  # where a cue led to it
 
 
-Draw = Callable[[Candidate, int], Drawn]
-"""(candidate, number of lines before it) -> its line."""
+Draw = Callable[[Candidate, int], Drawn | None]
+"""(candidate, number of lines before it) -> its line, or None when there is nothing to show."""
 
 
 class Page:
@@ -133,7 +133,10 @@ def pack(page: Page, candidates: Sequence[Candidate], draw: Draw, room: int, thr
             return [one.unit for one in candidates[number:MOST]]
         if candidate.sources and candidate.sources <= page.told:
             continue
-        if page.add(candidate, draw(candidate, len(page.lines)), room - (page.used - begun)):
+        drawn = draw(candidate, len(page.lines))
+        if drawn is None:
+            continue
+        if page.add(candidate, drawn, room - (page.used - begun)):
             taken += 1
         else:
             full += 1  # a shorter line further down may still fit

@@ -1,7 +1,7 @@
 """Leaves: every message scored by words and meaning, with what its neighbours lend (TiMem §3.3, k₁).
 
 match_i = λ · minmax(cos_i) + (1 − λ) · bm25_i / max bm25        names of speakers are no keywords
-match_i + .3 when it was said on a day that the query names
+match_i + .3 when it was said on a day that the query names, or tells of it
 match_i halves when an assistant said it                          people ask about what they said
 score_i = match_i + .2 (match_i±1) + .04 (match_i±2)              same session
 score_i × 1.3 when the query names one person and it is theirs
@@ -15,7 +15,7 @@ import numpy as np
 from mcp_memory.model.query import Plan
 from mcp_memory.recall.fuse import Rows, Scores, balanced
 from mcp_memory.store.links import borrow
-from mcp_memory.store.shelf import Shelf, Vector
+from mcp_memory.store.shelf import Mask, Shelf, Vector
 
 NEAR: Final = 0.2
 ASSISTANT: Final = 0.5
@@ -33,7 +33,9 @@ class Channels:
     dense: Scores
     words: dict[str, Scores]
     weight: float  # λ; 0 when there are no vectors
-    dated: Scores  # `DATED` for what lies on a day, in a week, month or year that the query names
+    dated: Scores  # `DATED` for what was said on, or tells of, a day, week, month or year that the query names
+    named: Mask  # what holds every word of a query of few
+    asked: tuple[str, ...] = ()  # the query's terms but for names
     days_only: bool = False  # the query asks for nothing but what was then
     sense: Vector | None = None
     evoking: Scores | None = None

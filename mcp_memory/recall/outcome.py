@@ -18,6 +18,7 @@ class Found:
     leaves: Mapping[str, float]
     above: list[Candidate]  # what stands above the best leaves
     written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
+    anything: bool = False  # whether nothing is asked but what was then: all of it is an answer
 
 
 def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:

@@ -1,18 +1,15 @@
 """Recall as six steps: plan, leaves, cascade, climb, gate, fit; each leaves a trace."""
 
-from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from mcp_memory.model.query import Answer, Plan, Query
 from mcp_memory.model.unit import Unit
-from mcp_memory.recall.associate import FAR, NOTHING, Evoked, associations, centred
-from mcp_memory.recall.atlas import EVOKING, HIDES, LEAST_ROWS, WRITTEN, Atlas, chart
+from mcp_memory.recall.associate import CLOSE, CLOSE_QUOTE, FAR, NOTHING, Evoked, associations
+from mcp_memory.recall.atlas import EVOKING, HIDES, WRITTEN, Atlas, chart
 from mcp_memory.recall.cascade import Themes, cascade
 from mcp_memory.recall.climb import SHARES as CLIMB_SHARES
 from mcp_memory.recall.climb import climb
@@ -21,35 +18,19 @@ from mcp_memory.recall.evidence import FEW, evidence
 from mcp_memory.recall.fit import Candidate, Page, pack
 from mcp_memory.recall.fuse import Rows, Scores, top
 from mcp_memory.recall.gate import FLOOR, Judge, judged, threshold
-from mcp_memory.recall.leaves import DATED, Channels, leaf_scores
+from mcp_memory.recall.leaves import Channels, leaf_scores
+from mcp_memory.recall.listen import Tools, asked_of, listen, visible
 from mcp_memory.recall.outcome import Found, hits_of, trace_of
-from mcp_memory.recall.plan import SHARES, named_days, plan
+from mcp_memory.recall.plan import SHARES, asks, plan
 from mcp_memory.store.corpus import Corpus
-from mcp_memory.store.shelf import WORDED, Mask, Vector
-from mcp_memory.text.lexical import analyze, has_words
+from mcp_memory.store.shelf import Mask
+from mcp_memory.text.lexical import has_words
 
-SAMPLE: Final = 2_000  # quotes that tell the memory's theme until the background has found it
 POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
 SCENE_OFFSET: Final = 0.4  # a scene's summary only fills up
 
 COMPONENTS: Final = (*HIDES, "cascade", "climb", "persona", "gate")
-
-Planner = Callable[[Query, Plan], Plan]
-
-
-@dataclass(slots=True)
-class Tools:
-    """What a recall works with beside the corpus."""
-
-    zone: ZoneInfo
-    weight: float  # λ of the embedder
-    reserved: int  # least number of lines kept for associations of a remark
-    vector: Vector | None = None  # the query's
-    planner: Planner | None = None
-    judge: Judge | None = None
-    without: frozenset[str] = frozenset()  # `COMPONENTS` left out, for ablations
-    atlases: dict[int, Atlas] = field(default_factory=dict)
 
 
 def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str, Any]]:
@@ -59,14 +40,10 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
     if tools.planner:  # a model may take seconds: nobody else waits for it
         planned = tools.planner(query, planned)
     with corpus.lock:
-        tools = _fitting(corpus, tools)
-        live = _live(corpus, query)
-        names = _name_terms(planned)
-        asked = [term for term in analyze(query.text) if term not in names]
-        channels = _channels(corpus, names, query, live, tools)
-        atlas = _atlas(corpus, tools)
-        found = _find(corpus, atlas, channels, planned, query, live, tools)
-        pen = Pen(corpus, tools.zone, asked, channels.evoking, corpus.outdated(_asked_of(query)))
+        live = visible(corpus, query)
+        channels = listen(corpus, planned.speakers, query, live, tools)
+        found = _find(corpus, _atlas(corpus, tools), channels, planned, query, live, tools)
+        pen = Pen(corpus, tools.zone, channels.asked, channels.evoking, corpus.outdated(asked_of(query)))
         page, dropped = _fill(found, planned, query, pen, tools)
         hits = hits_of(corpus, page)
     if tools.judge and "gate" not in tools.without:  # it too may take seconds
@@ -82,61 +59,16 @@ def recall(corpus: Corpus, query: Query, tools: Tools) -> tuple[Answer, dict[str
 def evoked_scenes(corpus: Corpus, query: Query, tools: Tools) -> list[Unit]:
     """All scenes in the order in which a remark evokes them by their cues, best first."""
     with corpus.lock:
-        tools = _fitting(corpus, tools)
-        live = _live(corpus, query)
-        channels = _channels(corpus, frozenset(), query, live, tools)
+        live = visible(corpus, query)
+        channels = listen(corpus, (), query, live, tools)
         ranked = _associations(_atlas(corpus, tools), channels, live, EVOKING)
         units = [corpus.units[corpus.shelf.ids[row]] for row in ranked.rows]
     return [one for one in units if one.kind == "scene"]
 
 
-# ---------------------------------------------------------------------- channels
-
-
-def _fitting(corpus: Corpus, tools: Tools) -> Tools:
-    """By words only when the store took on another embedder while the query was being embedded."""
-    if tools.vector is None or len(tools.vector) == corpus.shelf.vectors.shape[1]:
-        return tools
-    return replace(tools, vector=None)
-
-
-def _live(corpus: Corpus, query: Query) -> Mask:
-    """What may be seen: of the time asked about, nothing after the moment of asking, and not superseded by then."""
-    shelf = corpus.shelf
-    live = shelf.alive & shelf.between(query.since, query.until, query.at)
-    live[[row for one in corpus.outdated(_asked_of(query)) if (row := shelf.row_of.get(one.id)) is not None]] = False
-    return live
-
-
-def _asked_of(query: Query) -> datetime:
-    """The latest moment that may show through."""
-    return min(query.at, query.until) if query.until else query.at
-
-
 def _people(corpus: Corpus) -> list[str]:
     """Speakers with names: roles are nobody."""
     return [one for one in corpus.shelf.speakers if one and one not in ("user", "assistant")]
-
-
-def _name_terms(planned: Plan) -> set[str]:
-    return {term for name in planned.speakers for term in analyze(name)}
-
-
-def _channels(corpus: Corpus, names: Set[str], query: Query, live: Mask, tools: Tools) -> Channels:
-    """Names are no keywords among quotes, which the speaker's boost serves; notes are about whom they name."""
-    shelf, named = corpus.shelf, named_days(query, tools.zone)
-    dated, dates = np.zeros(len(shelf)), [value for value, _, _ in named.days if "/" not in value]
-    for _, first, after in named.days:
-        dated[shelf.between(first, after, query.at)] = DATED
-    terms = [] if named.only else analyze(query.text)
-    own = [term for term in terms if term not in names]
-    words = {view: shelf.words(view, [*(own if view == "quote" else terms), *dates]) for view in WORDED}
-    if tools.vector is None:
-        return Channels(np.zeros(len(shelf)), words, 0.0, dated, named.only)
-    sense = _sense(corpus, tools.vector, live)
-    # one after the other: for a product with a matrix the library keeps 30 MB of buffers, and is no faster
-    dense, evoking = ((shelf.vectors @ one).astype(np.float64) for one in (tools.vector, sense))
-    return Channels(dense, words, tools.weight, dated, named.only, sense, evoking)
 
 
 def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
@@ -149,17 +81,6 @@ def _atlas(corpus: Corpus, tools: Tools) -> Atlas:
     return tools.atlases[key]
 
 
-def _sense(corpus: Corpus, vector: Vector, live: Mask) -> Vector:
-    """The query without the store's dominant theme."""
-    if corpus.centre is not None:
-        return centred(vector, corpus.centre)
-    rows = corpus.shelf.rows("quote", live & corpus.shelf.embedded)
-    if len(rows) < LEAST_ROWS:
-        return vector
-    sample = rows[:: max(1, len(rows) // SAMPLE)]
-    return centred(vector, corpus.shelf.vectors[sample].mean(axis=0))
-
-
 # ---------------------------------------------------------------------- finding
 
 
@@ -168,8 +89,9 @@ def _find(
 ) -> Found:
     shelf = corpus.shelf
     quotes = shelf.rows("quote", live)
-    shown = evidence(shelf, atlas, channels, live)
-    if not has_words(query.text) or not shown.rows.any():
+    shown = evidence(shelf, atlas, channels, live, told=planned.form == "remark")
+    said = channels.asked or channels.days_only or planned.speakers or (asks(query.text) and has_words(query.text))
+    if not said or not shown.rows.any():
         return Found([], [], {}, [])
     leaves = leaf_scores(shelf, quotes, channels, planned)
     themes = cascade(atlas, channels, live, flat="cascade" in tools.without)
@@ -183,7 +105,7 @@ def _find(
     above = [] if "climb" in tools.without else climb(corpus, by_unit, planned.complexity, planned.speakers, query)
     if "persona" in tools.without:
         above = [one for one in above if one.section != "profile"]
-    return Found(facts, evoked, by_unit, above, atlas.written)
+    return Found(facts, evoked, by_unit, above, atlas.written, channels.days_only)
 
 
 def _facts(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows, leaves: Scores, live: Mask) -> list[Candidate]:
@@ -235,12 +157,17 @@ def _associations(atlas: Atlas, channels: Channels, live: Mask, views: Sequence[
 
 def _evoked(corpus: Corpus, evoked: Evoked) -> list[Candidate]:
     """Associative candidates, best first, each with the cue that evoked it."""
-    found = []
+    found, ids = list[Candidate](), corpus.shelf.ids
+    if not len(evoked.rows):
+        return found
+    best = int(np.argmax(evoked.nearness))
+    by_quote = corpus.units[ids[evoked.cues[best]]].view == "quote"
+    if evoked.nearness[best] < (CLOSE_QUOTE if by_quote else CLOSE):
+        return found
     ranked = zip(evoked.rows, evoked.scores, evoked.cues, evoked.nearness, strict=True)
     for row, score, cue, near in islice(ranked, POOL):
         if near < FAR:
             continue
-        ids = corpus.shelf.ids
         found.append(Candidate(ids[row], "associations", float(score), frozenset(), cue=ids[cue], reserved=True))
     return found
 
@@ -255,14 +182,15 @@ def _fill(found: Found, planned: Plan, query: Query, pen: Pen, tools: Tools) -> 
     if planned.form != "question":
         pack(page, found.evoked[: tools.reserved], pen.draw, page.budget, 0.0, 0)
         pack(page, found.evoked[tools.reserved :], pen.draw, room - page.used, 0.0, 0)
-    least = FLOOR[planned.complexity]
+    least = 0 if planned.form == "remark" else FLOOR[planned.complexity]
     space = query.max_tokens - page.used - (room if planned.form == "question" else 0)
-    gate = 0.0 if "gate" in tools.without else threshold(query.max_tokens, found.written)
+    open_gate = found.anything or "gate" in tools.without
+    gate = 0.0 if open_gate else threshold(query.max_tokens, found.written)
     dropped = pack(page, found.facts, pen.draw, space, gate, least)
     if planned.form == "question":
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
-    if not page.lines and found.facts:
-        page.force(found.facts[0], pen.draw(found.facts[0], LONG_QUOTES))
+    if not page.lines and found.facts and (first := pen.draw(found.facts[0], LONG_QUOTES)):
+        page.force(found.facts[0], first)
     pack(page, found.above, pen.draw, int(query.max_tokens * CLIMB_SHARES[planned.complexity]), 0.0, 0)
     return page, dropped
 

@@ -43,6 +43,11 @@ _ASSISTANT: Final = re.compile(
 _ASKING: Final = frozenset(
     analyze("happen happened tell told say said talk talked mention discuss discussed remember go")
 )
+_ALONE: Final = 40  # characters, and words, of what may be mere keywords
+_WORDS: Final = 3
+_SAID: Final = re.compile(
+    r"[.!…。！]|\b(?:hello|hi|hey|thanks|thank you|good (?:morning|evening|night)|bye|ok|okay)\b", re.I
+)
 SHARES: Final[Mapping[Form, float]] = {"question": 0.05, "mixed": 0.35, "remark": 0.6}
 
 
@@ -87,8 +92,24 @@ def complexity_of(text: str) -> Complexity:
 
 
 def form_of(text: str) -> Form:
-    """question, remark, or mixed (a remark that ends in a question)."""
-    asks = text.rstrip(" \"'”)").endswith(("?", "？", "؟"))
-    if asks and _TELLS.search(text):
+    """question, remark, or mixed (a remark that ends in a question); a few words alone are looked for."""
+    if _ends_asking(text) and _TELLS.search(text):
         return "mixed"
-    return "question" if asks or _ASKS.search(text) else "remark"
+    alone = (
+        len(text) <= _ALONE and 0 < len(text.split()) <= _WORDS and not _TELLS.search(text) and not _SAID.search(text)
+    )
+    return "question" if alone or asks(text) else "remark"
+
+
+def asks(text: str) -> bool:
+    """Whether a text is put as a question."""
+    return _ends_asking(text) or bool(_ASKS.search(text))
+
+
+def _ends_asking(text: str) -> bool:
+    return text.rstrip(" \"'”)").endswith(("?", "？", "؟"))
+
+
+def asks_anything(text: str) -> bool:
+    """Whether a text asks for nothing but what there was: "what happened"."""
+    return _ASKING.issuperset(analyze(text))

@@ -190,7 +190,7 @@ class Corpus:
         """Finds what newer facts replace: each is looked for once, and again when something older comes in."""
         for unit in self._corrections.values():
             if unit.id not in self._replacing or unit.start >= self._earliest:
-                self._replacing[unit.id] = replaced_by(unit, self.shelf)
+                self._replacing[unit.id] = replaced_by(unit, self.shelf, self._zone)
         self._earliest = _NEVER
         self.superseded = {
             old: unit.id for unit in self._corrections.values() for old in self._replacing[unit.id] if old in self.units
@@ -201,6 +201,11 @@ class Corpus:
         with self.lock:
             pairs = [(self.units.get(old), self.units.get(new)) for old, new in self.superseded.items()]
         return [old for old, new in pairs if old and new and new.start <= moment]
+
+    def corrections(self, turn: str) -> list[str]:
+        """Ids of a turn's items that say they replace something."""
+        with self.lock:
+            return [one.id for one in self._corrections.values() if turn in one.turns]
 
     def unmatched(self) -> list[str]:
         """Ids of items that say they replace something that is not there."""

@@ -5,7 +5,7 @@ searched (raw segments, the tree above them) are kept without a row.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from mcp_memory.store.lexical import LexicalIndex
 from mcp_memory.store.links import Links
 from mcp_memory.text.leaves import meaning, wording
 from mcp_memory.text.lexical import analyze
+from mcp_memory.text.spans import bounds
 
 Vectors = NDArray[np.float32]
 Vector = NDArray[np.float32]
@@ -48,6 +49,7 @@ class Shelf:
         self.links = Links()
         self.speakers: dict[str, int] = {}
         self.personas: set[str] = set()
+        self._events: list[tuple[int, date, date]] = []  # row, first and last day of what it tells of
         self.themes = 0
         self._lexical = {view: (LexicalIndex(), list[int]()) for view in WORDED}
         self._alive = np.zeros(0, dtype=bool)
@@ -103,6 +105,10 @@ class Shelf:
             found &= spans[:, 1] < until.timestamp()
         return found
 
+    def telling_of(self, first: date, last: date) -> list[int]:
+        """Rows that tell of something between these days, whenever they were said; dead ones too."""
+        return [row for row, begins, ends in self._events if first <= begins and ends <= last]
+
     def words(self, view: str, terms: Sequence[str]) -> Scores:
         """BM25 within a view, shape (n,); 0 elsewhere."""
         index, rows = self._lexical[view]
@@ -151,6 +157,7 @@ class Shelf:
         self._codes[row] = CODES[view_of(unit)]
         self._speaker[row] = self.speakers.setdefault(unit.speaker, len(self.speakers))
         self._note(row, unit)
+        self._events += [(row, *bounds(value)) for value in _days(unit)]
         if view_of(unit) == "quote" and (turn := turns.get(unit.turns[0])):
             self._assistant[row] = turn.role == "assistant"
             self.links.add(row, turn)
@@ -209,6 +216,11 @@ class Shelf:
         embedded[held] = self._embedded[rows[held]]
         fresh.put(units, turns, vectors, embedded)
         return fresh
+
+
+def _days(unit: Unit) -> list[str]:
+    when = str(unit.detail.get("when", ""))
+    return [when] if when else list(unit.detail.get("days", ()))
 
 
 def _reads_alike(one: Unit, other: Unit) -> bool:

@@ -10,6 +10,7 @@ from mcp_memory.model.ids import make_id
 from mcp_memory.model.turn import Note, Turn
 from mcp_memory.model.unit import Unit
 from mcp_memory.model.window import day_key
+from mcp_memory.text.dates import resolve_dates
 
 
 def leaf_units(exchange: Sequence[Turn], zone: ZoneInfo) -> list[Unit]:
@@ -27,7 +28,7 @@ def leaf_units(exchange: Sequence[Turn], zone: ZoneInfo) -> list[Unit]:
         window=day,
         turns=tuple(turn.id for turn in exchange),
     )
-    quotes = [_quote(turn, segment) for turn in exchange]
+    quotes = [_quote(turn, segment, zone) for turn in exchange]
     noted = [unit for turn in exchange for note in turn.notes for unit in _noted(turn, note, segment)]
     return [segment, *quotes, *noted]
 
@@ -37,7 +38,8 @@ def quote_id(owner: str, turn: str) -> str:
     return make_id("item", owner, "quote", turn)
 
 
-def _quote(turn: Turn, segment: Unit) -> Unit:
+def _quote(turn: Turn, segment: Unit, zone: ZoneInfo) -> Unit:
+    days = [mention.value for mention in resolve_dates(turn.text, turn.at, zone)]
     return Unit(
         id=quote_id(turn.owner, turn.id),
         owner=turn.owner,
@@ -50,6 +52,7 @@ def _quote(turn: Turn, segment: Unit) -> Unit:
         parent=segment.id,
         window=segment.window,
         turns=(turn.id,),
+        detail={"days": days} if days else {},
     )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from mcp_memory import views
 from mcp_memory.engine import Memory
 from mcp_memory.model.turn import Note
@@ -117,3 +119,78 @@ def test_a_correction_that_fits_nothing_is_told(open_memory: Callable[..., Memor
     assert result.stored
     assert "`replaces` fits no older fact" in text
     assert result.notices == [text.split("\n")[1]]
+
+
+def replacing(memory: Memory, named: str, fact: str = "The gym is Pulse") -> views.RememberResult:
+    return views.remembered(memory, "A change.", "", "", [views.Note(fact=fact, replaces=named)], "", "")[1]
+
+
+def test_what_a_correction_replaced_is_told(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember(Said("At Ironworks.", notes=[Note("The gym is Ironworks")], at=FIRST))
+    (notice,) = replacing(memory, "The gym is Ironworks").notices
+    assert notice.startswith('No longer true: "The gym is Ironworks" #i')
+
+
+def test_a_single_word_replaces_only_what_is_about_little_else(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    for fact in ("The gym bag is orange", "The gym is Ironworks", "The gym costs 40 euros"):
+        memory.remember(Said(f"Noted: {fact}.", notes=[Note(fact)], at=FIRST))
+    assert "Ironworks" in replacing(memory, "gym").notices[0]
+    lines = [one.text for one in recalled(memory, "How much is the gym, and which colour is its bag?")]
+    assert [line for line in lines if "40 euros" in line]
+    assert [line for line in lines if "orange" in line]
+
+
+@pytest.mark.parametrize("named", ["euros", "user", "40"])
+def test_a_word_that_happens_to_occur_in_a_fact_replaces_nothing(
+    named: str, open_memory: Callable[..., Memory]
+) -> None:
+    memory = open_memory()
+    memory.remember(Said("It costs 40 euros.", notes=[Note("The user's gym costs 40 euros a month")], at=FIRST))
+    assert "fits no older fact" in replacing(memory, named).notices[0]
+
+
+@pytest.mark.parametrize("form", ["#{}", "({})", " {} ", "[#{}]"])
+def test_an_id_may_be_passed_as_it_was_shown(form: str, open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    memory.remember(Said("At Ironworks.", notes=[Note("The gym is Ironworks")], at=FIRST))
+    shown = next(one.id for one in recalled(memory, "Which gym? Ironworks") if one.kind == "item")
+    assert "No longer true" in replacing(memory, form.format(shown[:8])).notices[0]
+
+
+def test_a_date_in_words_and_the_same_date_in_digits_are_one_fact(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    old = Note("Ann's flight to Oslo is on 2026-03-03.")
+    memory.remember(Said("My flight to Oslo is on March 3rd.", "Noted.", notes=[old], at=FIRST))
+    new = Note("Ann's flight to Oslo is on 2026-03-06.", replaces=old.fact)
+    memory.remember(Said("The airline moved my flight to Oslo to March 6th.", notes=[new], at=THEN))
+    lines = [one.text for one in recalled(memory, "When is my flight to Oslo?")]
+    assert [line for line in lines if "2026-03-06" in line]
+    assert not [line for line in lines if "03-03" in line]
+
+
+def test_a_scene_shows_nothing_of_what_was_replaced_in_it(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    old = Note("The user lives in Lisbon on Rua Augusta")
+    memory.remember(Said("I live in Lisbon, on Rua Augusta.", "I see.", notes=[old], at=FIRST, session="a"))
+    memory.remember(Said("The flat is noisy.", "I see.", at=FIRST + timedelta(minutes=5), session="a"))
+    new = Note("The user lives in Porto", replaces=old.fact)
+    memory.remember(Said("I've moved to Porto, Rua das Flores.", "Nice.", notes=[new], at=THEN, session="b"))
+    for _ in range(2):
+        for query in ("I need to give somebody my home address.", "Rua Augusta", "Where do I live?"):
+            assert not [one for one in recalled(memory, query) if "Lisbon" in one.text]
+        memory.drain()
+
+
+def test_of_a_long_message_the_sentence_that_was_replaced_is_left_out(open_memory: Callable[..., Memory]) -> None:
+    memory = open_memory()
+    old = Note("The user takes the 7:40 train")
+    said = "I take the 7:40 train. The boiler broke at noon and the plumber from Graz repaired it over cake and coffee."
+    memory.remember(Said(said, notes=[old], at=FIRST))
+    memory.remember(
+        Said("There is a new timetable.", notes=[Note("The user takes the 8:15 train", replaces=old.fact)], at=THEN)
+    )
+    lines = [one.text for one in recalled(memory, "Which train do I take, and who repaired the boiler?")]
+    assert not [line for line in lines if "7:40" in line]
+    assert [line for line in lines if "plumber" in line]

@@ -138,7 +138,7 @@ def test_a_remark_that_shares_no_word_finds_the_note_by_its_cue(memory: Memory) 
 
 def test_the_trace_tells_lists_ranks_and_what_the_gate_dropped(filled: Memory) -> None:
     tell(filled, *(f"Report {n} on parking in district {n * 7}." for n in range(30)))
-    ask(filled, "Where are the bees?")
+    ask(filled, "Where are the bees parked in their district?")
     trace = filled.inspect("trace", "", None, None, 1)["recalls"][0]
     assert trace["lists"]["facts"] > len(trace["lines"])
     assert trace["lines"][0]["fact_rank"] == 1

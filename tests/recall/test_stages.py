@@ -36,7 +36,7 @@ def shelf_of(*entries: tuple[Unit, np.ndarray], turns: Sequence[Turn] = ()) -> S
 
 def channels(shelf: Shelf, asked: np.ndarray) -> Channels:
     words = {view: np.zeros(len(shelf)) for view in WORDED}
-    return Channels((shelf.vectors @ asked).astype(float), words, 0.5, np.zeros(len(shelf)))
+    return Channels((shelf.vectors @ asked).astype(float), words, 0.5, np.zeros(len(shelf)), np.zeros(len(shelf), bool))
 
 
 def told(name: str, minutes: int, speaker: str = "Ann", session: str = "s") -> tuple[Unit, Turn]:
