@@ -13,16 +13,18 @@ from mcp_memory.text import verbs
 
 Side = Literal["behind", "ahead", ""]
 # arranged: ahead with "for" or "to" anywhere after, else open; asked: ahead with an infinitive, else behind;
-# shifted: ahead with "to" or "for" right before the date, else behind; weak: ahead where nothing else is said
-Kind = Literal["past", "ahead", "arranged", "asked", "shifted", "open", "weak", ""]
+# shifted: ahead with "to" or "for" right before the date, else behind; present: ahead unless loosened by what came
+# between; weak: ahead where nothing else is said
+Kind = Literal["past", "ahead", "present", "arranged", "asked", "shifted", "open", "loose", "weak", ""]
 
-_REACH: Final = 100  # characters
+_REACH: Final = 140  # characters
+_FAINT: Final = ("", "weak", "loose")
 _LONGEST_OBJECT: Final = 4  # words between "got" and "tickets"
 _END: Final = re.compile(r"(?<![MD]r)(?<!Mrs)(?<!St)(?<![ap]\.m)[.!?](?=[\s\"'”’)]|$)|\n")
 _WORD: Final = re.compile(r"[^\W_]+?(?=n['’]t\b)|n['’]t\b|(?:(?<=['’])|\b)[^\W_]+")
 _POINTING: Final = re.compile(r"\b(?:for|to|until|till|by|as of)\b", re.IGNORECASE)
 _CLOSE: Final = re.compile(
-    r"\b(?P<word>for|to|until|till|by|as\s+of|from|since)\s+(?:the\s+)?(?:\w+day,?\s+(?:the\s+)?)?"
+    r"\b(?P<word>for|to|until|till|by|as\s+of|from|since|starting|beginning)\s+(?:the\s+)?(?:\w+day,?\s+(?:the\s+)?)?"
     r"(?:\d[\d:.]*\s*(?:[ap]\.?m\.?|o['’]clock)?\s+on\s+(?:the\s+)?)?$",
     re.IGNORECASE,
 )
@@ -56,15 +58,18 @@ def side(match: re.Match[str]) -> Side:
     led_in = _LED_IN.match(match.group())
     lead = before(match) + (led_in.group() if led_in else "")
     rest = _END.split(match.string[match.end() : match.end() + _REACH])[0]
-    if _OPENS.search(lead) and _GOES_ON.match(rest) and (opened := _begun(rest)):
-        return opened
+    goes_on = _begun(rest) if _GOES_ON.match(rest) else ""
+    if goes_on and _OPENS.search(lead):
+        return goes_on
     if lead.rstrip().endswith(":"):
         return ""
+    if goes_on == "behind" and verbs.is_past(_WORD.findall(rest)[0].lower()):
+        return "behind"  # the date is of the subject: "what we paid in May was"
     kind, end = _last(lead)
     close = _CLOSE.search(lead, end)
     word = " ".join(close["word"].lower().split()) if close else ""
     if kind in ("", "weak"):
-        return _unsaid(word) or _begun(rest) or ("ahead" if kind else "")
+        return _unsaid(word) or goes_on or ("ahead" if kind else "")
     return _governed(kind, word, lead[end:])
 
 
@@ -75,19 +80,17 @@ def has_lasted(match: re.Match[str]) -> bool:
         there = _past_adverbs(words, at + 1, verbs.ADVERBS | verbs.PRONOUNS)
         if word not in verbs.HAVING | {"s"} or not verbs.lasts(*_pair(words, there), short=word == "s"):
             continue
-        further = there + 1 + (words[there] == "been")
-        longing = verbs.longs(words[there]) and words[further : further + 1] == ["to"]
-        tail = words[further + 2 * longing :]
-        if "to" not in tail and not any(kind not in ("", "weak") for kind, _ in _clues(tail)):
+        tail = words[there + 1 + (words[there] == "been") :]
+        if not any(kind not in _FAINT for kind, _ in _clues(tail)):
             return True
     return False
 
 
 def _governed(kind: Kind, close: str, between: str) -> Side:
     """What a verb makes of the date, by the preposition right before it and by what stands between the two."""
-    if close == "since" or kind == "open":
+    if close == "since" or kind == "open" or close in ("starting", "beginning"):
         return "behind" if close == "since" else ""
-    if kind == "ahead" or close == "as of":
+    if kind in ("ahead", "present") or close == "as of":
         return "ahead"
     if kind == "arranged":
         return "ahead" if _POINTING.search(between) else ""
@@ -112,7 +115,9 @@ def _last(text: str) -> tuple[Kind, int]:
     places = list(_WORD.finditer(text))
     found: tuple[Kind, int] = ("", 0)
     for kind, last in _clues([place.group() for place in places]):
-        if kind and (kind != "weak" or found[0] in ("", "weak")):
+        if found[0] == "present" and kind in ("loose", "weak"):
+            found = ("open", places[last].end())
+        elif kind not in _FAINT or (kind == "weak" and not found[0]):
             found = (kind, places[last].end())
     return found
 
@@ -120,8 +125,8 @@ def _last(text: str) -> tuple[Kind, int]:
 def _begun(text: str) -> Side:
     """What the first clue in a text says of a date before it."""
     for kind, _ in _clues(_WORD.findall(text)):
-        if kind not in ("", "weak"):
-            return "ahead" if kind == "ahead" else "" if kind == "open" else "behind"
+        if kind not in _FAINT:
+            return "ahead" if kind in ("ahead", "present") else "" if kind == "open" else "behind"
     return ""
 
 
@@ -148,8 +153,8 @@ def _read(words: Sequence[str], prior: str) -> tuple[Kind, int]:
         return "past", there + 1 + (following in verbs.PRONOUNS)
     if word == "could":
         return ("past" if "n't" in words[1:there] else "open"), there + 1
-    if word in verbs.BEING and (verbs.is_past(following) or following == "from"):
-        return ("past" if following in ("born", "dated", "from") else "ahead"), there + 1
+    if word in verbs.BEING and (kind := _been(following)):
+        return kind, there + 1
     return _present(words, prior, there) or _past(words, prior) or ("", 1)
 
 
@@ -157,16 +162,29 @@ def _present(words: Sequence[str], prior: str, there: int) -> tuple[Kind, int] |
     word, (following, after) = words[0], _pair(words, there)
     if word in verbs.HAVING and verbs.is_past(following):
         return ("ahead", there + 1) if following == "got" and not verbs.is_past(after) else ("", 1)
-    if word in verbs.PRESENT and not (word == "next" and following == "to"):
+    if word in verbs.STRONG and not (word == "next" and following == "to"):
         return "ahead", 1
+    if word in verbs.WEAK and word != "get":
+        return "present", 1
     if word == "s" and prior in ("it", "that", "there", "he", "she") and not verbs.is_past(following):
-        return "ahead", 1
+        return "present", 1
     if prior in verbs.ARTICLES:
         return None
     several = len(prior) > 3 and prior.endswith("s")
     if verbs.is_third_person(word) or (verbs.is_base(word) and (prior in verbs.SUBJECTS | {""} or several)):
         return "ahead", 1
-    return ("weak", 1) if verbs.is_gerund(word) else None
+    if verbs.is_likely_gerund(word) or word == "meeting":
+        return "weak", 1
+    return ("loose", 1) if verbs.is_gerund(word) or word == "after" else None
+
+
+def _been(following: str) -> Kind:
+    """is moved, are leaving, is from, is born."""
+    if following in ("born", "dated", "from"):
+        return "past"
+    if verbs.is_past(following):
+        return "ahead"
+    return "ahead" if verbs.is_likely_gerund(following) else "present" if verbs.is_gerund(following) else ""
 
 
 def _past(words: Sequence[str], prior: str) -> tuple[Kind, int] | None:

@@ -18,15 +18,15 @@ _IRREGULAR: Final = _words(  # with the participles that differ
 )
 _NOT_PAST: Final = _words(
     "need feed seed speed indeed hundred exceed proceed succeed embed breed excited thrilled worried scared interested "
-    "tired united"
+    "tired united stressed pleased concerned overwhelmed determined frustrated"
 )
 ARRANGED: Final = _words(
-    "agreed arranged booked decided due enrolled expected invited planned promised registered rented reserved "
+    "agreed arranged booked decided due enrolled expected invited planned promised registered reserved "
     "scheduled settled"
 )
 ASKED: Final = _words(
     "asked told reminded ordered begged persuaded convinced encouraged urged advised appointed approved chosen "
-    "confirmed guaranteed hired offered pledged required secured selected volunteered vowed"
+    "confirmed guaranteed hired offered pledged rented required secured selected volunteered vowed"
 )
 SHIFTED: Final = _words(
     "adjourned announced brought called changed delayed extended fixed gave given got moved postponed pushed put "
@@ -44,14 +44,18 @@ NEWS: Final = _words(
 MODALS: Final = _words("will wo shall can ca should must might would ll gonna")
 BEING: Final = _words("is are am m re be being get gets")
 HAVING: Final = _words("have has ve")
-PRESENT: Final = _words(
-    "is are am m re be being gets do does have has ve need needs want wants hope hopes hoping plan plans going wait "
-    "forward upcoming next"
+WEAK: Final = BEING | HAVING | _words("do does")
+STRONG: Final = _words("need needs want wants hope hopes hoping plan plans going wait forward upcoming next")
+_NO_GERUND: Final = _words(
+    "morning evening wedding meeting thing something anything everything nothing during spring string building ceiling "
+    "king ring bring sing swing training"
 )
 SUBJECTS: Final = _words("i we you they who that which")
 PRONOUNS: Final = SUBJECTS | _words("he she it me him her us them everyone everybody")
 ARTICLES: Final = _words("a an the my our your his her their no")
-ADVERBS: Final = _words("not n't also still then already now just all so never ever always only both")
+ADVERBS: Final = _words(
+    "not n't also still then already now just all so never ever always only both very too quite pretty kinda"
+)
 _LIKELY: Final = _words(  # what people say in the present tense of what will be
     "arrive attend begin bring celebrate close come depart drive end expire fall finish fly get give go graduate "
     "happen head hold host join land last launch leave marry meet move open perform play release retire return run "
@@ -61,10 +65,9 @@ _LIKELY: Final = _words(  # what people say in the present tense of what will be
 _STATES: Final = _words(
     "been had known lived worked studied played wanted loved taught kept owned run used practiced dated"
 )
-_LONGED: Final = _words("wanted had tried needed loved hoped")
 # after these "for six weeks" tells how long it will be
 _DEFERRED: Final = ARRANGED | ASKED | _words("postponed suspended extended banned")
-_BOUNDED: Final = _DEFERRED | _words("borrowed gone left lent moved went")
+_BOUNDED: Final = _DEFERRED | _words("borrowed came come gone left lent moved started went")
 
 
 def is_past(word: str) -> bool:
@@ -84,6 +87,11 @@ def is_third_person(word: str) -> bool:
 
 
 def is_gerund(word: str) -> bool:
+    """Any verb's, as far as the ending tells."""
+    return len(word) > 4 and word.endswith("ing") and word not in _NO_GERUND
+
+
+def is_likely_gerund(word: str) -> bool:
     """starting, leaving, running."""
     stem = word.removesuffix("ing")
     return word.endswith("ing") and bool({stem, f"{stem}e", stem[:-1]} & _LIKELY)
@@ -94,8 +102,3 @@ def lasts(participle: str, following: str, *, short: bool) -> bool:
     if participle == "been":
         return following not in _DEFERRED
     return participle in _STATES if short else is_past(participle) and participle not in _BOUNDED
-
-
-def longs(participle: str) -> bool:
-    """Whether an infinitive after it lasted as well: have wanted to see it, have had to wear it."""
-    return participle in _LONGED
