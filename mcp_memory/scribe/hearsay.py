@@ -20,8 +20,6 @@ _QUOTED: Final = re.compile(
     r"(?<!\w)\"[^\"]*+\"|(?<!\w)\"(?:[^\n]|\n(?!\s*\n))*+|[“„«][^“”„«»]*+[”“»]|[“„«](?:[^\n]|\n(?!\s*\n))*+"
     r"|`[^`\n]*+`|(?<!\w)['‘](?=\w)(?:[^'’\n]|(?<=\w)['’](?=\w))*+['’](?!\w)"
 )
-_OF_A_SENTENCE: Final = re.compile(r"[\"“„«](?:[^.!?…:\n]|[.!?…:](?!\s))*[\"”“»]")
-
 _SAY: Final = (
     r"(?:said|says|saying|asked|asks|replied|replies|answered|answers|wrote|writes|texted|whispered|whispers|shouted"
     r"|shouts|cried|cries|yelled|screamed|sang|sings|sobbed|muttered|mumbled|murmured|declared|declares|exclaimed"
@@ -48,7 +46,8 @@ _ASK: Final = (
     rf"|(?:tell|give|make|sing|show|send|generate|produce|create|prepare|provide|add)\b[^.!?:]{{0,40}}?\b{_TEXT}"
     rf"|i(?:'d like| need| want| would like) (?:an?|some|the|another|\w+) (?:\w+ ){{0,3}}?{_TEXT}"
     r"|(?:you are|you're) (?:an?|the|my) [^.!?:]{1,40}? and i(?:'m| am)\b"
-    r"|(?:correct|fix|edit|improve|polish|simplify|spell|check|analy[sz]e|explain|interpret|format|complete|continue"
+    r"|(?:correct|fix|edit|improve|polish|simplify|spell|check(?! out\b)|analy[sz]e|explain|interpret|format"
+    r"|complete|continue"
     rf"|finish|repeat|quote|answer|reply to|respond to)(?:[^.!?:]{{0,40}}?\b(?:{_TEXT}|{_LANGUAGE})\b|:))"
 )
 _MANNERS: Final = (
@@ -169,8 +168,14 @@ def _without_quotes(text: str) -> str:
 def _outside(text: str) -> Iterator[str]:
     last = 0
     for found in _QUOTED.finditer(text):
-        if not _OF_A_SENTENCE.fullmatch(found.group()):
+        if not _of_a_sentence(found.group()):
             yield text[last : found.start()]
             yield "“…”"
             last = found.end()
     yield text[last:]
+
+
+def _of_a_sentence(quoted: str) -> bool:
+    """Whether what is quoted is part of a sentence that others are not torn from, as a title is."""
+    closed = len(quoted) > 1 and quoted[0] in '"“„«' and quoted[-1] in '"”“»' and "\n" not in quoted
+    return closed and len(sentences(quoted[1:-1])) <= 1

@@ -29,16 +29,19 @@ def said_by(patches: Iterable[Patch], speaker: str, until: datetime | None) -> l
 
 def ended(said: Sequence[Patch], until: datetime | None) -> dict[int, int]:
     """The place in `said` of each statement that a later one ends, with the place of the first that does."""
-    open_: dict[str, list[tuple[int, Claim]]] = defaultdict(list)
+    holding: dict[str, dict[Claim, list[int]]] = defaultdict(lambda: defaultdict(list))
     over: dict[int, int] = {}
     for place, patch in enumerate(said):
-        found = [(_FAMILY.get(one.slot, one.slot), one) for one in _claims(patch)]
-        for slot, claim in found if not lies_ahead(patch, until) else ():
-            for number, earlier in open_[slot]:
-                if number not in over and ends(claim, earlier) and not _happened_before(patch, said[number]):
-                    over[number] = place
-        for slot, claim in found:
-            open_[slot].append((place, claim))
+        found = [(holding[_FAMILY.get(one.slot, one.slot)], one) for one in _claims(patch)]
+        for held, claim in found if not lies_ahead(patch, until) else ():
+            for earlier in [one for one in held if ends(claim, one)]:
+                gone = {number for number in held[earlier] if not _happened_before(patch, said[number])}
+                over |= {number: place for number in gone if number not in over}
+                held[earlier] = [number for number in held[earlier] if number not in gone]
+                if not held[earlier]:
+                    del held[earlier]
+        for held, claim in found:
+            held[claim].append(place)
     return over
 
 
