@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo
 from mcp_memory.errors import InputError
 from mcp_memory.text import spans
 from mcp_memory.text.clean import plain
-from mcp_memory.text.datewords import MONTHS, TABLE, Reading
+from mcp_memory.text.datewords import TABLE
+from mcp_memory.text.readings import MONTHS, Reading
 
 # what every reading needs, so that most sentences are not searched thirty times
 _PERHAPS: Final = re.compile(

@@ -24,7 +24,7 @@ _END: Final = re.compile(r"(?<![MD]r)(?<!Mrs)(?<!St)(?<![ap]\.m)[.!?](?=[\s\"'�
 _WORD: Final = re.compile(r"[^\W_]+?(?=n['’]t\b)|n['’]t\b|(?:(?<=['’])|\b)[^\W_]+")
 _POINTING: Final = re.compile(r"\b(?:for|to|until|till|by|as of)\b", re.IGNORECASE)
 _CLOSE: Final = re.compile(
-    r"\b(?P<word>for|to|until|till|by|as\s+of|from|since|starting|beginning)\s+(?:the\s+)?(?:\w+day,?\s+(?:the\s+)?)?"
+    r"\b(?P<word>for|to|until|till|by|as\s+of|from|since|before|starting|beginning)\s+(?:the\s+)?(?:\w+day,?\s+(?:the\s+)?)?"
     r"(?:\d[\d:.]*\s*(?:[ap]\.?m\.?|o['’]clock)?\s+on\s+(?:the\s+)?)?$",
     re.IGNORECASE,
 )
@@ -96,7 +96,7 @@ def _governed(kind: Kind, close: str, between: str) -> Side:
         return "ahead" if _POINTING.search(between) else ""
     if kind != "past" and (close in ("for", "to", "until", "till", "by") or _asked(kind, between)):
         return "ahead"
-    return "" if close == "for" or (kind == "shifted" and close == "from") else "behind"
+    return "" if close in ("for", "before") or (kind == "shifted" and close == "from") else "behind"
 
 
 def _asked(kind: Kind, between: str) -> bool:

@@ -59,7 +59,7 @@ ADVERBS: Final = _words(
 _LIKELY: Final = _words(  # what people say in the present tense of what will be
     "arrive attend begin bring celebrate close come depart drive end expire fall finish fly get give go graduate "
     "happen head hold host join land last launch leave marry meet move open perform play release retire return run "
-    "sail see sing speak start stay take travel turn visit work"
+    "sail see sing speak start stay take target travel turn visit work"
 )
 # what 's leads to when it stands for "has"
 _STATES: Final = _words(
