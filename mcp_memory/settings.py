@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     )
     owner: str = Field("user", min_length=1, max_length=100, description="whose memory this is; names the user's lines")
     time_zone: str = Field("", description='IANA name for days and weeks; "" is the machine\'s zone at first start')
-    redact: bool = Field(True, description="replace keys, tokens and card numbers before anything is stored")
+    redact: bool = Field(True, description="replace keys, tokens, passwords and card numbers before anything is stored")
     prompts_dir: str = Field("", description="a folder whose *.md override the prompts of the same name")
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="to stderr")
     store: StoreSettings = StoreSettings()
