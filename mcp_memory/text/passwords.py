@@ -17,7 +17,8 @@ IS: Final = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|[:=])\s{0,3}"
 VALUE: Final = r"[\"'`]?(?P<secret>[^\s\"'`,;()<>\[\]{}|&]{6,512}+)(?![(\[])"  # "(": a call, no value
 _OF: Final = r"(?:\s(?:for|of|to|on|von|für|de|du|del)(?:\s[^\s,.;:]{1,30}){1,5}?)?"  # "the password for the wifi is"
 _SAID: Final = (
-    r"(?:\s{1,3}(?:is|was|ist|war|lautet|es|est)|['’]s)(?:\s(?:now|still|always|just|simply|currently|jetzt|noch))?"
+    r"(?:\s{1,3}(?:is|was|ist|war|lautet|es|est)|['’]s|\?\s{1,3}it(?:['’]s|\sis))"
+    r"(?:\s(?:now|still|always|just|simply|currently|jetzt|noch))?"
     r"(?:\s(?:set|reset|changed|updated)\sto)?:?\s{1,3}"
 )
 _CHANGED: Final = r"(?:chang|set|reset|updat|switch|chose|mak|made|renew)[a-z]{0,5}\s(?:[^\s.;]{1,30}\s){0,5}?"
@@ -27,7 +28,7 @@ _ABOUT: Final = r"(?!\s(?:manager|generator|vault|app|polic|hint|field|length|ha
 PATTERNS: Final = (
     rf"{_BEFORE}{_ASSIGNED}{IS}{VALUE}",
     rf"{_BEFORE}{_NAME}{_OF}{_SAID}{VALUE}",
-    rf"{_BEFORE}{_CHANGED}{_NAME}{_OF}\s(?:from\s\S{{1,80}}\sto|from|to|into|in)\s{VALUE}",
+    rf"{_BEFORE}{_CHANGED}{_NAME}{_OF}\s(?:from\s\S{{1,80}}\sto|from|to)\s{VALUE}",
     rf"(?i)(?<!\S)--pass(?:word|wd|phrase)?\s{{1,3}}{VALUE}",
     rf"(?i)(?<![^\s\"'`,;()<>\[\]{{}}|&]){VALUE}[\"'`]?\s(?:as|is)\s{_WHOSE}{_NAME}{_ABOUT}",
 )

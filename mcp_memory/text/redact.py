@@ -77,8 +77,9 @@ _KEY_NAME: Final = (
     r"|client[_ -]?secret|token|secret|credentials?)"
 )
 _CALLED: Final = (  # "order 6011000990139424": a number that has a name is no card
-    r"(?i:(?<![A-Za-z])(?:order|parcel|package|tracking|shipment|consignment|ticket|invoice|receipt|booking|reference"
-    r"|transaction|serial|imei|item|article|(?:[a-z]{1,20}[ _-])?id|bestell|auftrags|rechnungs|sendungs|paket)"
+    r"(?i:(?<![A-Za-z])(?:order|parcel|package|tracking|shipment|consignment|ticket|invoice|receipt|booking"
+    r"|ref(?:erence)?|case|transaction|serial|imei|item|article|(?<!card[ _-])(?:(?!card)[a-z]{1,20}[ _-])?id"
+    r"|bestell|auftrags|rechnungs|sendungs|paket)"
     r"(?:[ _-]?(?:numbers?|numm?er|num|no|nr|id|code|ref)\.?)?[\"'`*]{0,3}(?:\s(?:is|was|ist))?[\s:=#№\"'`*]{1,4})"
 )
 _CALLED_LATER: Final = (
