@@ -10,7 +10,7 @@ from typing import Final
 from mcp_memory.model.turn import Turn
 from mcp_memory.scribe.hearsay import of_others, own_sentences
 from mcp_memory.scribe.noted import as_first_person
-from mcp_memory.scribe.slots import AGE, claims
+from mcp_memory.scribe.slots import AGE
 from mcp_memory.text.clean import plain
 from mcp_memory.text.tokens import cut_tokens
 
@@ -48,6 +48,13 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             AGE,
             r"i (?:no longer|don't|do not) (?:live|work|study) (?:in|at|for|as|with) \w",
             r"i(?:'m| am) (?:no longer|not) (?:married|engaged|single)\b(?! (?:any|to be))",
+            r"i(?:'m| am)? no longer (?!able\b|know\b|want\b|think\b|feel\b|see\b|care\b|sure\b)\w",
+            r"i (?:don't|do not) (?:eat|drink|smoke|drive|play|own|use|wear|like|love|enjoy|teach|run|ride|swim"
+            r"|sing|speak|have an?)"
+            r"\b[^.!?]{1,60}\bany ?(?:more|longer)\b",
+            r"i(?:'m| am) (?:now |currently )?(?:living|based) in (?-i:[A-Z])\w",
+            r"i(?:'m| am) (?:now |currently )?working (?:as an?|(?:at|for) (?-i:[A-Z])) ?\w",
+            r"i reside in \w",
             r"i (?:drive|own) (?:an?|two) (?!hard\b|lot\b|bit\b)\w",
             r"my new (?:job|position|employer|role|home|flat|apartment|house|address)(?:'s| is| at| as| in)\b",
             r"(?<!ing )my (?:job|birthday|hometown|home country|diet|allergy|major|native language)(?:'s| is| was)\b",
@@ -128,17 +135,16 @@ def said_of_self(turn: Turn) -> list[tuple[str, str, str]]:
     An assistant is nobody; what it notes of its user is kept as what the user would say.
     """
     words = own_sentences(turn.text, turn.speaker) if turn.role != "assistant" else []
-    clauses = (clause for sentence in words if key_of(sentence) for clause in _clauses(sentence, turn.speaker))
+    clauses = (clause for sentence in words if key_of(sentence) for clause in _clauses(sentence))
     found = [(turn.speaker, key_of(clause), clause) for clause in clauses]
     noted = [(*_noted(turn, note.fact), note.fact) for note in turn.notes]
     return [(who, key, cut_tokens(plain(quote), LONGEST)) for who, key, quote in [*found, *noted] if who]
 
 
-def _clauses(sentence: str, speaker: str) -> list[str]:
-    """A sentence, or its parts where one may cease to hold without the others."""
+def _clauses(sentence: str) -> list[str]:
+    """The statements of a sentence, where one may cease to hold without the others."""
     parts = _AND_I.split(sentence)
-    apart = len(parts) > 1 and any(claims(part, speaker) for part in parts) and all(map(key_of, parts))
-    return parts if apart else [sentence]
+    return parts if all(map(key_of, parts)) else [sentence]
 
 
 def _noted(turn: Turn, fact: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from mcp_memory.scribe.noted import as_first_person
 from mcp_memory.text.words import word_set
 
-Slot = Literal["residence", "job", "marital", "spouse", "partner", "age"]
+Slot = Literal["residence", "job", "marital", "spouse", "partner", "age", "study", "pregnancy", "said"]
 Kind = Literal["state", "event", "end"]
 
 _TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
@@ -42,14 +42,14 @@ _NUMBER_IN: Final = re.compile(_NUMBER, re.IGNORECASE)
 _LONG_AGO: Final = re.compile(r"\b(?:years ago|when i|back (?:in|when)|in (?:19|20)\d\d)\b", re.IGNORECASE)
 
 _STOP: Final = (
-    r"(?=[.;!?()…:]|,(?! [A-Z])| (?:with|and|but|because|since|for|where|when|while|until|till|near|next|last|this"
-    r"|now|right"
-    r"|so|on|after|before|again|during|from|any ?more|these days|at the moment|in (?:\d|(?:jan|feb|mar|apr|may|jun"
-    r"|jul|aug|sep"
-    r"|oct|nov|dec)))|$)"
+    r"(?=[.;!?()…:]|,(?! (?-i:[A-Z]))| (?:with|and|but|because|since|for|where|when|while|until|till|near|next|last"
+    r"|this"
+    r"|now|right|so|on|after|before|again|during|from|any ?more|these days|at the moment|in (?:\d|(?:jan|feb|mar"
+    r"|apr|may|jun"
+    r"|jul|aug|sep|oct|nov|dec)))|$)"
 )
 _LIVES: Final = re.compile(
-    rf"(?<!\w)(?:i|we)(?:'m| am|'ve|'re| are| have)? {_LATELY}(?:live|living) (?:in|at"
+    rf"(?<!\w)(?:i|we)(?:'m| am|'ve|'re| are| have)? {_LATELY}(?:live|living|reside|based) (?:in|at"
     rf"|near) (?P<what>[^\n]{{1,80}}?){_STOP}",
     re.IGNORECASE,
 )
@@ -71,7 +71,7 @@ _NEW_JOB: Final = re.compile(
     rf"|role))? "
     rf"(?:at|with|for) (?P<at>(?-i:[A-Z])[^\n]{{0,80}}?|an? [^\n]{{1,60}}?){_STOP}"
     r"|(?:started|began) (?:working )?as an? \w|(?:started|began|got|found|landed|took|accepted) (?:an?|my"
-    r"|the) (?:new |\w+ )?(?:job|position)\b"
+    r"|the) (?:new |\w+ )?(?:job|position)\b(?! (?:offer|interview))"
     rf"(?:[^\n]{{0,30}}? (?:at|with) (?P<by>[^\n]{{1,60}}?){_STOP})?|(?:switched|changed) (?:jobs|employers?"
     rf"|careers?)|(?:was |got )hired)"
     rf"|\bmy new (?:job|position|employer)\b(?: (?:is )?(?:at|with) (?P<new>[^\n]{{1,60}}?)(?= is | was |{_STOP}))?",
@@ -96,6 +96,39 @@ _NO_LONGER: Final = re.compile(
     rf"{_STOP}",
     re.IGNORECASE,
 )
+_IS_AT: Final = re.compile(
+    rf"(?<!\w)i(?:'m| am) {_LATELY}an? (?:[\w-]+ ){{1,4}}(?:at|for|with) (?P<what>(?-i:[A-Z])[^\n]{{0,60}}?){_STOP}",
+    re.IGNORECASE,
+)
+_SPANS: Final[dict[Slot, tuple[re.Pattern[str], re.Pattern[str]]]] = {
+    "study": (
+        re.compile(
+            r"(?<!\w)i(?:(?: currently| now)? study\b"
+            r"|'m studying| am studying|(?:'m| am) an? (?:[\w-]+ ){0,4}student\b)",
+            re.IGNORECASE,
+        ),
+        re.compile(
+            rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:graduated|dropped out|finished (?:my|the) (?:\w+ )?"
+            r"(?:studies|degree|phd|thesis))",
+            re.IGNORECASE,
+        ),
+    ),
+    "pregnancy": (
+        re.compile(rf"(?<!\w)i(?:'m| am) {_LATELY}(?:\w+ (?:weeks|months) )?(?:pregnant|expecting)", re.IGNORECASE),
+        re.compile(
+            rf"(?<!\w)(?:(?:i|we)(?:'ve| have)? {_LATELY}(?:gave birth|had (?:a|the|my|our) (?:baby|miscarriage)"
+            r"|lost (?:the|my|our) baby)|(?:my|our) (?:baby|son|daughter|twins) (?:was|were) born)",
+            re.IGNORECASE,
+        ),
+    ),
+}
+_CLAUSE: Final = re.compile(
+    r"(?<!\w)i(?P<not>(?:'m| am) (?:no longer|not)| no longer| don't| do not)?(?:'m| am|'ve"
+    r"| have)? (?P<what>[^.!?;,\n]{1,120}?)"
+    r"(?P<more> any ?(?:more|longer))?(?=[.!?;,\n]| (?:and|but|because|since) |$)",
+    re.IGNORECASE,
+)
+_LIKING: Final = word_set("love like enjoy adore prefer")
 _STATUS: Final[dict[str, str]] = {
     "married": rf"{_WE} {_LATELY}(?:(?:got |been )?married(?! off)|tied the knot)",
     "divorced": rf"{_WE} {_LATELY}(?:(?:got |been |getting )?divorced|signed the divorce)|\bmy divorce (?:is|was|went)",
@@ -140,6 +173,9 @@ def ends(later: Claim, earlier: Claim) -> bool:
     if earlier.slot in ("spouse", "partner"):
         over = _ENDS_MARRIAGE if earlier.slot == "spouse" else _ENDS_LOVE
         return later.slot == "marital" and not later.how.isdisjoint(over)
+    if later.slot == "said" == earlier.slot:
+        negated, other = (later, earlier) if later.kind == "end" else (earlier, later)
+        return later.kind != earlier.kind and negated.kind == "end" and negated.what <= other.what
     if later.slot != earlier.slot or earlier.kind == "end":
         return later.slot == earlier.slot and later.kind != "end"
     if later.kind == "end":
@@ -158,7 +194,7 @@ def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
 def claims(value: str, speaker: str) -> tuple[Claim, ...]:
     """What a statement, or a note about its speaker, claims of these slots."""
     said = next(iter(as_first_person(value, speaker, user=True)), value).replace("’", "'")[:600]
-    return tuple(dict.fromkeys((*_home(said), *_job(said), *_love(said), *_age(said))))
+    return tuple(dict.fromkeys((*_home(said), *_job(said), *_love(said), *_age(said), *_spans(said), *_said(said))))
 
 
 def _home(said: str) -> Iterator[Claim]:
@@ -177,6 +213,8 @@ def _job(said: str) -> Iterator[Claim]:
         role = found["role"] or ((after := _AS.match(said, found.end())) and after["role"]) or ""
         if found["what"] or role or found["field"]:
             yield Claim("job", "state", _words(found["what"] or ""), _words(role))
+    for found in _IS_AT.finditer(said):
+        yield Claim("job", "state", _words(found["what"]))
     for found in _NEW_JOB.finditer(said):
         yield Claim("job", "event", _words(found["at"] or found["by"] or found["new"] or ""))
     if _JOB_OVER.search(said):
@@ -204,6 +242,23 @@ def _age(said: str) -> Iterator[Claim]:
     found = _AGE.search(said)
     if found and not _LONG_AGO.search(said) and (number := _NUMBER_IN.search(found.group())):
         yield Claim("age", "state", frozenset({str(_counted(number.group().lower()))}))
+
+
+def _spans(said: str) -> Iterator[Claim]:
+    for slot, (holds, over) in _SPANS.items():
+        if over.search(said):
+            yield Claim(slot, "end")
+        elif holds.search(said):
+            yield Claim(slot, "state")
+
+
+def _said(said: str) -> Iterator[Claim]:
+    """That, in their words, which "no longer" or "not any more" takes back."""
+    for found in _CLAUSE.finditer(said):
+        negated, no_longer = found["not"], "no longer" in (found["not"] or "").lower()
+        words = frozenset("like" if word in _LIKING else word for word in _words(found["what"]))
+        if words and (no_longer or found["more"] or not negated):
+            yield Claim("said", "end" if negated else "state", words)
 
 
 def _counted(number: str) -> int:

@@ -17,6 +17,7 @@ from mcp_memory.text.clean import plain
 LATELY: Final = timedelta(days=31)
 OVERWRITES: Final = frozenset({"identity", "preferences", "relations", "aggregations"})
 _OLD_NEWS: Final = timedelta(days=92)  # an event told so long after it happened ends nothing said since
+_LOOSE: Final = frozenset({"spouse", "partner", "said"})  # claimed by the way in what tells of an event, too
 _FAMILY: Final = {"spouse": "marital", "partner": "marital"}
 
 
@@ -32,22 +33,34 @@ def ended(said: Sequence[Patch], until: datetime | None) -> dict[int, int]:
     holding: dict[str, dict[Claim, list[int]]] = defaultdict(lambda: defaultdict(list))
     over: dict[int, int] = {}
     for place, patch in enumerate(said):
-        found = [(holding[_FAMILY.get(one.slot, one.slot)], one) for one in _claims(patch)]
-        for held, claim in found if not lies_ahead(patch, until) else ():
+        found = _claims(patch)
+        for claim in found if not lies_ahead(patch, until) else ():
+            held = holding[_against(claim)]
             for earlier in [one for one in held if ends(claim, one)]:
                 gone = {number for number in held[earlier] if not _happened_before(patch, said[number])}
                 over |= {number: place for number in gone if number not in over}
                 held[earlier] = [number for number in held[earlier] if number not in gone]
                 if not held[earlier]:
                     del held[earlier]
-        for held, claim in found:
-            held[claim].append(place)
+        for claim in found:
+            holding[_among(claim)][claim].append(place)
     return over
+
+
+def _among(claim: Claim) -> str:
+    """Where a claim is kept: among those that the same may end."""
+    return f"{claim.slot} {claim.kind}" if claim.slot == "said" else _FAMILY.get(claim.slot, claim.slot)
+
+
+def _against(claim: Claim) -> str:
+    """Where the claims are kept that this one may end."""
+    other = "state" if claim.kind == "end" else "end"
+    return f"{claim.slot} {other}" if claim.slot == "said" else _among(claim)
 
 
 def is_past(patch: Patch) -> bool:
     """Whether a statement that was ended is shown no more; what happened stays in the timeline."""
-    holds = (one.kind == "state" and one.slot not in _FAMILY for one in _claims(patch))
+    holds = (one.kind == "state" and one.slot not in _LOOSE for one in _claims(patch))
     return patch["key"] != "timeline" or any(holds)
 
 
@@ -90,7 +103,8 @@ def changes(said: Sequence[Patch], at: datetime, corrected: Collection[str]) -> 
         changed = former or plain(patch["value"]) in corrected or _turned(patch, at)
         if not changed or lies_ahead(patch, at) or at - datetime.fromisoformat(patch["at"]) > LATELY:
             continue
-        told = frozenset((one.slot, one.what, one.how) for one in _claims(patch)) or plain(patch["value"])
+        told: object = frozenset((one.slot, one.what, one.how) for one in _claims(patch) if one.slot != "said")
+        told = told or plain(patch["value"])
         former = former or str(found.pop(told, {}).get("was", ""))
         found[told] = {**patch, "was": former}
     return sorted(found.values(), key=lambda one: (one["at"], one["value"]), reverse=True)
@@ -98,7 +112,8 @@ def changes(said: Sequence[Patch], at: datetime, corrected: Collection[str]) -> 
 
 def _replaced(said: Sequence[Patch], at: datetime) -> dict[int, str]:
     """By place: the value that a statement took the place of."""
-    was = {later: str(said[earlier]["value"]) for earlier, later in sorted(ended(said, at).items())}
+    over = sorted(ended(said, at).items())
+    was = {later: str(said[earlier]["value"]) for earlier, later in over if is_past(said[earlier])}
     former: dict[tuple[str, str], str] = {}
     for place, patch in enumerate(said):
         slot = (str(patch["key"]), str(patch["name"]).casefold())
@@ -114,4 +129,4 @@ def _turned(patch: Mapping[str, object], at: datetime) -> bool:
     """Whether a patch tells that something began or ended in the month before `at`."""
     last = str(patch["when"]).rpartition("/")[2] or str(patch["at"])[:10]
     since = (at - LATELY).date().isoformat()
-    return last >= since[: len(last)] and any(one.kind in ("event", "end") for one in _claims(patch))
+    return last >= since[: len(last)] and any(one.kind != "state" for one in _claims(patch))

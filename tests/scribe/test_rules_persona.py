@@ -86,8 +86,12 @@ def test_a_patch_quotes_its_turn_and_events_are_dated_by_the_owners_day() -> Non
 
 
 def test_what_may_cease_to_hold_alone_is_a_statement_of_its_own() -> None:
-    told = persona_patches(said("I'm married to Jonas and I live in Graz. I love tea and I love coffee."), BERLIN)
-    assert [one.value for one in told] == ["I'm married to Jonas", "I live in Graz.", "I love tea and I love coffee."]
+    told = persona_patches(said("I'm married to Jonas and I live in Graz. I love tea and I think I know why."), BERLIN)
+    assert [one.value for one in told] == [
+        "I'm married to Jonas",
+        "I live in Graz.",
+        "I love tea and I think I know why.",
+    ]
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=300))
