@@ -147,7 +147,7 @@ class Memory:
             self.corpus.embed_missing(embedder.embed, EMBED_AT_ONCE)
             vector = embedder.embed([in_first_person(text, self.owner)])[0]
         planner, judge = self.models.planner(), self.models.judge(text)
-        weight = embedder.weight if embedder else 0.0
+        weight = embedder.weight(text) if embedder else 0.0
         return Tools(self.zone, weight, self.settings.recall.reserved, vector, planner, judge, without, self._atlases)
 
     def persona(self, speaker: str = "", at: datetime | None = None) -> PersonaView:

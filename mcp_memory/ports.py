@@ -52,16 +52,16 @@ class Embedder(Protocol):
     """Turns texts into vectors.
 
     `id` names model and version (vectors of different ids are never compared); `dimension` is the length;
-    `weight` is λ, the share of meaning against words in leaf scores that was measured best for it.
+    `weight` is λ, the share of meaning against words in leaf scores that is best for a query: less where the
+    encoder hardly reads its script.
     """
 
     @property
     def id(self) -> str: ...
     @property
     def dimension(self) -> int: ...
-    @property
-    def weight(self) -> float: ...
 
+    def weight(self, query: str) -> float: ...
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """One L2-normalised float32 row per text, shape (n, dimension).
 

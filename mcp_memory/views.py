@@ -94,7 +94,9 @@ def recalled(
 
 def answer_text(answer: Answer) -> str:
     """The lines under their headings, and what a reader must know."""
-    parts = [_section(name, [hit for hit in answer.hits if hit.section == name]) for name in HEADINGS]
+    # a remark asks for nothing: what it evokes comes first
+    names = sorted(HEADINGS, key=lambda one: one != "associations") if answer.plan.form == "remark" else HEADINGS
+    parts = [_section(name, [hit for hit in answer.hits if hit.section == name]) for name in names]
     body = "\n\n".join(part for part in parts if part) or "Nothing remembered matches. Do not guess: say so, or ask."
     return "\n\n".join([body, *answer.notices])
 

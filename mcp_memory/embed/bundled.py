@@ -18,6 +18,7 @@ from mcp_memory.embed.guard import readable, unit_rows
 from mcp_memory.embed.onnx_graph import gathered_first
 from mcp_memory.errors import EmbedError
 from mcp_memory.heap import give_back
+from mcp_memory.text.lexical import is_latin
 
 if TYPE_CHECKING:
     from mcp_memory.ports import Vectors
@@ -83,10 +84,9 @@ class BundledEmbedder:
         """Length of a vector."""
         return DIMENSION
 
-    @property
-    def weight(self) -> float:
-        """λ measured best for this encoder on development data."""
-        return 0.5
+    def weight(self, query: str) -> float:
+        """λ measured best for this encoder on development data; in other scripts than Latin it sees mere letters."""
+        return 0.5 if is_latin(query) else 0.2
 
     @property
     def loaded(self) -> bool:

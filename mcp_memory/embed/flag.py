@@ -81,8 +81,7 @@ class FlagEmbedder:
         self.load()
         return self._dimension
 
-    @property
-    def weight(self) -> float:
+    def weight(self, _query: str) -> float:
         """λ = .9 for bge-m3 as in TiMem, which used an encoder of that strength; an even .5 for others."""
         return 0.9 if self._m3 or "bge-m3" in self._name else 0.5
 

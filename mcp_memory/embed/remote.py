@@ -64,8 +64,7 @@ class RemoteEmbedder:
             self.embed(["dimension"])
         return self._dimension
 
-    @property
-    def weight(self) -> float:
+    def weight(self, _query: str) -> float:
         """Even: not measured for any endpoint."""
         return 0.5
 

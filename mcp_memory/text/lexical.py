@@ -26,6 +26,7 @@ _POSSESSIVE: Final = re.compile("(?i)['’]s$")
 _ACCENT: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _LETTERS: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
 _MOST_MARKS: Final = 8  # in a row: canonical ordering is quadratic in the length of such a run
+_LOOKED_AT: Final = 1_000  # characters that tell a text's script
 _local: Final = threading.local()
 
 
@@ -40,6 +41,12 @@ def analyze(text: str) -> list[str]:
 def has_words(text: str) -> bool:
     """Whether a text has anything that could be looked for: letters, digits or emoji, stop words included."""
     return any(True for _ in _words(text))
+
+
+def is_latin(text: str) -> bool:
+    """Whether the letters of a text, if it has any, are mostly Latin."""
+    letters = [one for one in text[:_LOOKED_AT] if one.isalpha()]
+    return 2 * sum(one < "\u0250" or "\u1e00" <= one <= "\u1eff" for one in letters) >= len(letters)
 
 
 def all_words(text: str) -> frozenset[str]:

@@ -20,6 +20,8 @@ ASKED: Final = 4.0  # a word of the query weighs this much more than another
 SLACK: Final = 1.25  # a message this much over the limit is still shown whole
 SMALL: Final = 8  # shorter pieces (headings, list marks, "Wow!") are read with what follows
 LEAST: Final = 20  # shorter sentences gain nothing by being short
+LETTERS: Final = 4  # letters of a token of English
+LOOKED_AT: Final = 1_000  # characters
 PROSE: Final = 25  # code is quoted only from messages with less prose than this
 LEAD: Final = 8  # words shown before the first asked word of an endless sentence
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -30,7 +32,11 @@ Weight = Callable[[str], float]
 
 
 def quote(text: str, asked: Collection[str], weight: Weight, limit: int) -> str:
-    """One line of about `limit` tokens from a message; `weight` is a term's idf, `asked` the query's terms."""
+    """One line of about `limit` tokens from a message; `weight` is a term's idf, `asked` the query's terms.
+
+    The limit is meant for words: where nearly every letter counts as a token there is room for as many letters.
+    """
+    limit = max(limit, int(limit * LETTERS * count_tokens(text[:LOOKED_AT]) / max(1, len(text[:LOOKED_AT]))))
     if count_tokens(text) <= limit * SLACK:
         return plain(text)
     parts = _parts(text)

@@ -84,7 +84,7 @@ def test_many_threads_may_ask_a_model_that_is_not_loaded_yet(bundled: BundledEmb
 
 def test_nothing_is_loaded_before_it_is_needed() -> None:
     embedder = BundledEmbedder()
-    assert (embedder.id, embedder.dimension, embedder.weight) == ("all-MiniLM-L6-v2-int8", 384, 0.5)
+    assert (embedder.id, embedder.dimension, embedder.weight("words")) == ("all-MiniLM-L6-v2-int8", 384, 0.5)
     assert not embedder.loaded
 
 
@@ -180,3 +180,10 @@ def test_loading_and_embedding_print_nothing() -> None:
     script = "from mcp_memory.embed.bundled import BundledEmbedder as B; B().embed(['hello', ''])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_meaning_counts_less_in_scripts_of_which_it_sees_mere_letters() -> None:
+    latin = [BundledEmbedder().weight(text) for text in ("Was habe ich gegessen?", "2023", "🐝", "Żółć và Điện")]
+    other = [BundledEmbedder().weight(text) for text in ("деревянного дома", "結婚式", "أين أختي")]
+    assert set(latin) == {0.5}
+    assert set(other) == {0.2}

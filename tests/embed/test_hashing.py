@@ -42,4 +42,4 @@ def test_case_does_not_matter() -> None:
 
 def test_it_names_itself_by_its_dimension() -> None:
     embedder = HashingEmbedder(32)
-    assert (embedder.id, embedder.dimension, embedder.weight) == ("hashing-32", 32, 0.5)
+    assert (embedder.id, embedder.dimension, embedder.weight("words")) == ("hashing-32", 32, 0.5)
