@@ -6,16 +6,14 @@ levels of the tree are climbed to.
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from mcp_memory.model.query import Complexity, Form, Plan, Query
-from mcp_memory.text.dates import resolve_dates
 from mcp_memory.text.lexical import analyze, keywords
-from mcp_memory.text.spans import bounds
+from mcp_memory.text.ranges import stretches
 
 _ASKS: Final = re.compile(
     r"^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will"
@@ -41,7 +39,7 @@ _ASSISTANT: Final = re.compile(
 )
 # terms of questions such as "what happened on …", "what did I tell you on …"
 _ASKING: Final = frozenset(
-    analyze("happen happened tell told say said talk talked mention discuss discussed remember go")
+    analyze("happen happened tell told say said talk talked mention discuss discussed remember go new news anything")
 )
 _ALONE: Final = 40  # characters, and words, of what may be mere keywords
 _WORDS: Final = 3
@@ -73,15 +71,13 @@ def plan(query: Query, speakers: Iterable[str]) -> Plan:
 
 
 def named_days(query: Query, zone: ZoneInfo) -> Named:
-    """The dates that a query names."""
-    rest, days = query.text, list[tuple[str, datetime, datetime]]()
-    for mention in reversed(resolve_dates(query.text, query.at, zone)):
-        first, last = bounds(mention.value)
-        with suppress(OverflowError):  # the last day of the calendar
-            after = datetime.combine(last + timedelta(days=1), time(), zone)
-            days.append((mention.value, datetime.combine(first, time(), zone), after))
-            rest = f"{rest[: mention.start]} {rest[mention.end :]}"
-    return Named(tuple(days), bool(days) and _ASKING.issuperset(analyze(rest)))
+    """The dates and stretches of time that a query names; a remark, which plans as well, names no open ones."""
+    found = stretches(query.text, query.at, zone, asks=form_of(query.text) != "remark")
+    rest = query.text
+    for one in reversed(found):
+        rest = f"{rest[: one.start]} {rest[one.end :]}"
+    days = tuple((one.value, one.first, one.after) for one in found)
+    return Named(days, bool(days) and _ASKING.issuperset(analyze(rest)))
 
 
 def complexity_of(text: str) -> Complexity:

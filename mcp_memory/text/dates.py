@@ -5,7 +5,7 @@ English, about 25 patterns (`datewords`); in other languages only what is writte
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -34,9 +34,13 @@ _STAMP: Final = re.compile(
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?")
-_YEAR: Final = timedelta(days=365)
-_YEARLESS: Final = re.compile(
-    rf"(?:in |on |[0-9]{{1,2}}\D*)?(?:{'|'.join(MONTHS)})\D*(?:[0-9]{{1,2}}\D*)?", re.IGNORECASE
+_YEARLY: Final = re.compile(
+    rf"(?!.*\b(?:\d{{4}}|last|next|this)\b).*\b(?:{'|'.join(MONTHS)})", re.IGNORECASE | re.DOTALL
+)
+_PLANS: Final = re.compile(
+    r"\b(?:will|won['’]t|shall|should|must|going\s+to|gonna|plan(?:s|ned|ning)?|upcoming|coming|scheduled|due|(?:need|have)\s+to"
+    r"|(?:do|does)\s+\w+\s+have|(?:am|are|is)\s+\w+\s+\w+ing)\b|['’]ll\b",
+    re.IGNORECASE,
 )
 _WEEK: Final = re.compile(r"([0-9]{4})-?W([0-9]{2})", re.IGNORECASE)
 _SPAN_AGO: Final = re.compile(r"(?P<count>[0-9]{1,6}|an?|one)\s*(?P<unit>minute|min|hour|h)s?\s+ago", re.IGNORECASE)
@@ -68,6 +72,27 @@ def resolve_dates(text: str, said: datetime, zone: ZoneInfo) -> list[DateMention
         if not mentions or mention.start >= mentions[-1].end:
             mentions.append(mention)
     return mentions
+
+
+def recalled_dates(text: str, at: datetime, zone: ZoneInfo) -> list[DateMention]:
+    """As `resolve_dates`, for what is asked of a memory: it lies behind, unless the text is about plans.
+
+    "May 7" asked about in November is this year's, though next year's is nearer.
+    """
+    mentions, today = resolve_dates(text, at, zone), at.astimezone(zone).date()
+    if _PLANS.search(text):
+        return mentions
+    return [
+        replace(one, value=spans.last_return(one.value, today))
+        if is_yearly(one) and spans.bounds(one.value)[0] > today
+        else one
+        for one in mentions
+    ]
+
+
+def is_yearly(mention: DateMention) -> bool:
+    """Whether a date returns every year: "May 7", "in June"; not "last June"."""
+    return bool(_YEARLY.match(mention.text))
 
 
 def annotate(text: str, mentions: Iterable[DateMention]) -> str:
@@ -121,22 +146,13 @@ def _exact(words: str, now: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def _value(words: str, now: datetime, zone: ZoneInfo) -> str:
-    """The value of a date in digits or words; ValueError if it is none.
-
-    What is asked of a memory lies behind: "May 7" said in November is this year's, though next year's is nearer.
-    """
+    """The value of a date in digits or words; ValueError if it is none."""
     if _VALUE.fullmatch(words):
         return words
     if number := _WEEK.fullmatch(words):
         return spans.week(date.fromisocalendar(int(number[1]), int(number[2]), 1))
-    value = _in_words(words, now, zone)
-    ahead = spans.bounds(value)[0] > now.astimezone(zone).date()
-    return _in_words(words, now - _YEAR, zone) if ahead and _YEARLESS.fullmatch(words) else value
-
-
-def _in_words(words: str, now: datetime, zone: ZoneInfo) -> str:
     for candidate in (words, f"on {words}", f"in {words}"):
-        mentions = resolve_dates(candidate, now, zone)
+        mentions = recalled_dates(candidate, now, zone)
         if len(mentions) == 1 and mentions[0].text == candidate:
             return mentions[0].value
     raise ValueError(len(words))

@@ -4,12 +4,14 @@ A value is "YYYY", "YYYY-MM", "YYYY-MM-DD" or an interval "A/B" of two such, bot
 """
 
 from calendar import monthrange
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Final, Literal
 
 Unit = Literal["day", "week", "weekend", "month", "year"]
 SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}  # first month, northern half
 _SATURDAY: Final = 5
+_LEAP: Final = 8  # years in which there is a 29 February for certain
 
 
 def bounds(value: str) -> tuple[date, date]:
@@ -73,6 +75,27 @@ def hull(one: str, other: str) -> str:
     """From the beginning of the earlier to the end of the later value."""
     earlier, later = sorted((one, other), key=bounds)
     return interval(earlier.partition("/")[0], later.rpartition("/")[2])
+
+
+def last_return(value: str, day: date) -> str:
+    """A value that returns every year (29 February: when it can), as it last began by `day`."""
+    return next((one for one in reversed(_returns(value, day.year)) if bounds(one)[0] <= day), value)
+
+
+def first_return(value: str, day: date) -> str:
+    """A value that returns every year (29 February: when it can), as it first ends on `day` or after."""
+    return next((one for one in _returns(value, day.year) if bounds(one)[1] >= day), value)
+
+
+def _returns(value: str, around: int) -> list[str]:
+    """The value in the years around one, in order."""
+    found = []
+    for shift in range(around - int(value[:4]) - _LEAP, around - int(value[:4]) + _LEAP + 1):
+        with suppress(ValueError):
+            moved = "/".join(f"{_year(int(part[:4]) + shift)}{part[4:]}" for part in value.split("/"))
+            bounds(moved)
+            found.append(moved)
+    return found
 
 
 def _year(number: int) -> str:

@@ -143,10 +143,11 @@ def _read(words: Sequence[str], prior: str) -> tuple[Kind, int]:
     """The clue at the head of `words`, "" for none, and the number of its words."""
     word, there = words[0], _past_adverbs(words, 1, verbs.ADVERBS)
     following, after = _pair(words, there)
+    passive = following in ("be", "get") and verbs.is_past(after)
     if word == "to":
-        return "", 1 if following in verbs.ARTICLES else there + 1
+        return "", 1 if following in verbs.ARTICLES else there + 1 + passive
     if word in verbs.MODALS or (word == "let" and following in ("s", "us")):
-        return "ahead", there + 1
+        return "ahead", there + 1 + passive
     if word in ("was", "were") and after == "to" and following in ("going", "supposed", "meant", "about"):
         return "open", there + 3
     if word == "did":

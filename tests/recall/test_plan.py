@@ -66,6 +66,13 @@ def test_what_the_assistant_said_is_known_by_being_asked_for() -> None:
         ("What did I tell you on 12 May 2025?", ["2025-05-12"], True),
         ("Did the bees swarm yesterday?", ["2026-03-01"], False),
         ("Where are the bees?", [], False),
+        ("What happened between May 1st and May 10th?", ["2025-05-01/2025-05-10"], True),
+        ("What happened in March and in June?", ["2026-03", "2025-06"], True),
+        ("What is new since February 20?", ["2026-02-20/2026-03-02"], True),
+        ("Anything new today? What's up?", ["2026-03-02"], True),
+        ("Where did the bees live before April?", ["0001-01-01/2025-03-31"], False),
+        ("The bees must be fed by April 3rd.", ["2026-04-03"], False),
+        ("What happened on November 26th?", ["2025-11-26"], True),
     ],
 )
 def test_the_days_that_a_query_names(text: str, days: list[str], only: bool) -> None:
