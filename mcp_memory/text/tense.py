@@ -31,7 +31,7 @@ _CLOSE: Final = re.compile(
 _INFINITIVE: Final = re.compile(r"\bto\s+(?!(?:a|an|the|my|our|your|his|her|their|me|you|him|us|them|it)\b)[a-z]+\s")
 _LED_IN: Final = re.compile(r"(?:in|since|until|till|by|of|on|before|after|during)\s", re.IGNORECASE)
 _OPENS: Final = re.compile(
-    r"(?:^|[,;:–—]|\b(?:and|but|then|so|because|that|when|maybe|perhaps|next time)\b)"
+    r"(?:^|[,;:–—]|\b(?:and|but|then|so|because|that|when|why|where|while|if|maybe|perhaps|next time)\b)"
     r"(?:\W|\b(?:on|in|the|as|of|by|until|till|from|since|for)\b)*$",
     re.IGNORECASE,
 )
@@ -155,7 +155,7 @@ def _read(words: Sequence[str], prior: str) -> tuple[Kind, int]:
     if word == "could":
         return ("past" if "n't" in words[1:there] else "open"), there + 1
     if word in verbs.BEING and (kind := _been(following)):
-        return kind, there + 1
+        return kind, there + 1 + (following in ("being", "getting") and verbs.is_past(after))
     return _present(words, prior, there) or _past(words, prior) or ("", 1)
 
 
@@ -174,7 +174,7 @@ def _present(words: Sequence[str], prior: str, there: int) -> tuple[Kind, int] |
     several = len(prior) > 3 and prior.endswith("s")
     if verbs.is_third_person(word) or (verbs.is_base(word) and (prior in verbs.SUBJECTS | {""} or several)):
         return "ahead", 1
-    if verbs.is_likely_gerund(word) or word == "meeting":
+    if (verbs.is_likely_gerund(word) and prior not in verbs.BEFORE_GERUNDS) or word == "meeting":
         return "weak", 1
     return ("loose", 1) if verbs.is_gerund(word) or word == "after" else None
 

@@ -25,7 +25,7 @@ ARRANGED: Final = _words(
     "scheduled settled"
 )
 ASKED: Final = _words(
-    "asked told reminded ordered begged persuaded convinced encouraged urged advised appointed approved chosen "
+    "asked told reminded ordered begged persuaded convinced encouraged urged advised appointed approved chose chosen "
     "confirmed guaranteed hired offered pledged rented required secured selected volunteered vowed"
 )
 SHIFTED: Final = _words(
@@ -53,12 +53,13 @@ _NO_GERUND: Final = _words(
 SUBJECTS: Final = _words("i we you they who that which")
 PRONOUNS: Final = SUBJECTS | _words("he she it me him her us them everyone everybody")
 ARTICLES: Final = _words("a an the my our your his her their no")
+BEFORE_GERUNDS: Final = _words("about after and at before besides by for from in like of than with without")
 ADVERBS: Final = _words(
     "not n't also still then already now just all so never ever always only both very too quite pretty kinda"
 )
 _LIKELY: Final = _words(  # what people say in the present tense of what will be
     "arrive attend begin bring celebrate close come depart drive end expire fall finish fly get give go graduate "
-    "happen head hold host join land last launch leave marry meet move open perform play release retire return run "
+    "happen head hold host join land launch leave marry meet move open perform play release retire return run "
     "sail see sing speak start stay take target travel turn visit work"
 )
 # what 's leads to when it stands for "has"
