@@ -31,6 +31,7 @@ LONG_QUOTES: Final = 4
 SHORT_QUOTE: Final = 32
 EVOKED_QUOTE: Final = 16  # of each of the two turns that stand for an evoked scene
 EVOKED_TURNS: Final = 2
+LONG_EVOKED: Final = 2  # scenes whose turns are quoted as facts are
 VIA: Final = 24  # of a quote that evoked
 NODE: Final = 60  # tokens of a tree node
 CARRIES: Final = 0.1  # idf²-weighted share of a turn's terms from which a line tells it
@@ -68,7 +69,7 @@ class Pen:
 
     def _draw(self, unit: Unit, candidate: Candidate, before: int) -> Drawn | None:
         if candidate.reserved and unit.kind == "scene":
-            return self._evoked(unit)
+            return self._evoked(unit, SHORT_QUOTE if before < LONG_EVOKED else EVOKED_QUOTE)
         if unit.view == "quote":
             limit = LONG_QUOTE if before < LONG_QUOTES and not candidate.reserved else SHORT_QUOTE
             said = self._quote(self._corpus.turns[unit.turns[0]], limit)
@@ -95,7 +96,7 @@ class Pen:
         """Relative days with the day they meant, as of when it was said."""
         return annotate(said, resolve_dates(said, turn.at, self._zone))
 
-    def _evoked(self, scene: Unit) -> Drawn | None:
+    def _evoked(self, scene: Unit, limit: int) -> Drawn | None:
         """The two turns of a scene that are nearest to the remark, in order."""
         known = [one for one in scene.turns if one in self._corpus.turns and one not in self._gone]
         turns = [self._corpus.turns[one] for one in known]
@@ -107,7 +108,7 @@ class Pen:
         said = ""
         for place, number in enumerate(chosen):
             gap = "" if not place else " — " if number == chosen[place - 1] + 1 else " … "
-            said += f"{gap}{plain(turns[number].speaker)}: {self._quote(turns[number], EVOKED_QUOTE)}"
+            said += f"{gap}{plain(turns[number].speaker)}: {self._quote(turns[number], limit)}"
         sources = tuple(turns[number].id for number in chosen)
         return _line(scene, f"{local_day(scene.start, self._zone)} {said}", frozenset(sources), sources)
 

@@ -102,6 +102,8 @@ def _find(
     by_unit = {shelf.ids[quotes[n]]: float(leaves[n]) / best for n in chosen}
     views = WRITTEN if planned.form == "question" else EVOKING  # what was said is among a question's facts anyway
     evoked = _evoked(corpus, _associations(atlas, channels, live, views))
+    if planned.form == "remark" and not evoked:
+        facts = facts[:FEW]
     above = [] if "climb" in tools.without else climb(corpus, by_unit, planned.complexity, planned.speakers, query)
     if "persona" in tools.without:
         above = [one for one in above if one.section != "profile"]
@@ -185,7 +187,7 @@ def _fill(found: Found, planned: Plan, query: Query, pen: Pen, tools: Tools) -> 
     least = 0 if planned.form == "remark" else FLOOR[planned.complexity]
     space = query.max_tokens - page.used - (room if planned.form == "question" else 0)
     open_gate = found.anything or "gate" in tools.without
-    gate = 0.0 if open_gate else threshold(query.max_tokens, found.written)
+    gate = 0.0 if open_gate else threshold(query.max_tokens, found.written or planned.form == "remark")
     dropped = pack(page, found.facts, pen.draw, space, gate, least)
     if planned.form == "question":
         pack(page, found.evoked, pen.draw, room, 0.0, 0)
