@@ -38,8 +38,8 @@ _YEARLY: Final = re.compile(
     rf"(?!.*\b(?:\d{{4}}|last|next|this)\b).*\b(?:{'|'.join(MONTHS)})", re.IGNORECASE | re.DOTALL
 )
 _PLANS: Final = re.compile(
-    r"\b(?:will|won['’]t|shall|should|must|going\s+to|gonna|plan(?:s|ned|ning)?|upcoming|coming|scheduled|due|(?:need|have)\s+to"
-    r"|(?:do|does)\s+\w+\s+have|(?:am|are|is)\s+\w+\s+\w+ing)\b|['’]ll\b",
+    r"\b(?:will|won['’]t|shall|should|must|going\s+to|gonna|plan(?:ned|ning)?|plans\s+for|upcoming|coming|scheduled|due"
+    r"|(?:need|have)\s+to|(?:do|does)\s+\w+\s+have|when\s+(?:is|are|do|does)|(?:am|are|is)\s+\w+\s+\w+ing)\b|['’]ll\b",
     re.IGNORECASE,
 )
 _WEEK: Final = re.compile(r"([0-9]{4})-?W([0-9]{2})", re.IGNORECASE)

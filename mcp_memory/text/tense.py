@@ -19,6 +19,7 @@ Kind = Literal["past", "ahead", "present", "arranged", "asked", "shifted", "open
 
 _REACH: Final = 140  # characters
 _FAINT: Final = ("", "weak", "loose")
+_LONGEST_CLUE: Final = 8  # words
 _LONGEST_OBJECT: Final = 4  # words between "got" and "tickets"
 _END: Final = re.compile(r"(?<![MD]r)(?<!Mrs)(?<!St)(?<![ap]\.m)[.!?](?=[\s\"'”’)]|$)|\n")
 _WORD: Final = re.compile(r"[^\W_]+?(?=n['’]t\b)|n['’]t\b|(?:(?<=['’])|\b)[^\W_]+")
@@ -132,9 +133,9 @@ def _begun(text: str) -> Side:
 
 def _clues(words: Sequence[str]) -> Iterator[tuple[Kind, int]]:
     """Each clue and the index of its last word."""
-    at = 0
+    words, at = [word.lower() for word in words], 0
     while at < len(words):
-        kind, width = _read([word.lower() for word in words[at : at + 8]], words[at - 1].lower() if at else "")
+        kind, width = _read(words[at : at + _LONGEST_CLUE], words[at - 1] if at else "")
         at = min(at + width, len(words))
         yield kind, at - 1
 
@@ -172,7 +173,7 @@ def _present(words: Sequence[str], prior: str, there: int) -> tuple[Kind, int] |
     if prior in verbs.ARTICLES:
         return None
     several = len(prior) > 3 and prior.endswith("s")
-    if verbs.is_third_person(word) or (verbs.is_base(word) and (prior in verbs.SUBJECTS | {""} or several)):
+    if verbs.is_third_person(word) or (verbs.is_base(word) and (not prior or prior in verbs.SUBJECTS or several)):
         return "ahead", 1
     if (verbs.is_likely_gerund(word) and prior not in verbs.BEFORE_GERUNDS) or word == "meeting":
         return "weak", 1

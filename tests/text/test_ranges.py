@@ -66,6 +66,14 @@ WORDS = (
         ("What happened May 1 - May 10?", ["2026-05-01/2026-05-10"]),
         ("What happened until yesterday?", ["0001-01-01/2026-08-25"]),
         ("What happened between 3 and 10 May?", ["2026-05-03/2026-05-10"]),
+        ("When is my appointment in December?", ["2026-12"]),
+        ("What are we doing between December 5 and December 10?", ["2026-12-05/2026-12-10"]),
+        ("What did I do in the week before May 3?", ["2026-04-26/2026-05-02"]),
+        ("What did I tell you up until last Friday?", ["0001-01-01/2026-08-21"]),
+        ("What happened between early May and late June?", ["2026-05-01/2026-06-30"]),
+        ("How did my plans change after May 3?", ["2026-05-04/2026-08-26"]),
+        ("Was the shop open between May 3, 2025, and June 4, 2025?", ["2025-05-03/2025-06-04"]),
+        ("What did I eat on May 3 or May 4?", ["2026-05-03", "2026-05-04"]),
     ],
 )
 def test_a_question_names_stretches_that_lie_behind(text: str, values: list[str]) -> None:
