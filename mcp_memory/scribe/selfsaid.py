@@ -50,14 +50,17 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"i(?:'m| am) (?:no longer|not) (?:married|engaged|single)\b(?! (?:any|to be))",
             r"i(?:'m| am)? no longer (?!able\b|know\b|want\b|think\b|feel\b|see\b|care\b|sure\b)\w",
             r"i (?:don't|do not) (?:eat|drink|smoke|drive|play|own|use|wear|like|love|enjoy|teach|run|ride|swim"
-            r"|sing|speak|have an?)"
-            r"\b[^.!?]{1,60}\bany ?(?:more|longer)\b",
+            r"|sing|speak|have an?)\b[^.!?]{1,60}\bany ?(?:more|longer)\b",
             r"i(?:'m| am) (?:now |currently )?(?:living|based) in (?-i:[A-Z])\w",
             r"i(?:'m| am) (?:now |currently )?working (?:as an?|(?:at|for) (?-i:[A-Z])) ?\w",
             r"i reside in \w",
+            r"i work from home\b",
+            r"i(?:'ve| have) been (?:vegan|vegetarian|diabetic|married|divorced|widowed|retired) (?:for|since)\b",
             r"i (?:drive|own) (?:an?|two) (?!hard\b|lot\b|bit\b)\w",
             r"my new (?:job|position|employer|role|home|flat|apartment|house|address)(?:'s| is| at| as| in)\b",
-            r"(?<!ing )my (?:job|birthday|hometown|home country|diet|allergy|major|native language)(?:'s| is| was)\b",
+            r"(?<!ing )my (?:job|profession|occupation|employer|birthday|home ?town|home country|nationality|address"
+            r"|time ?zone|diet|allergy|major|pronouns|mother tongue|(?:native|first|preferred) language)"
+            r"(?:'s| is| are| was)\b",
             r"i speak (?:[a-z]+ and )?[a-z]+(?:ish|ese|an|ic|ch)\b",
             r"i(?:'ve| have|'ve got) (?:an?|one|two|three|four|five|\d+) (?:\w+ )?"
             r"(?:kids?|children|sons?|daughters?|dogs?|cats?|pets?)\b",
@@ -91,10 +94,10 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"|moved (?:to|in|out|from|here)|joined|signed up|passed (?:the|my)|won|launched|bought|opened|applied"
             r"|finished|enrolled|ran (?:a|the|my)"
             r"|started(?! to\b| feeling| thinking| caring| looking)|broke (?:my|up))(?![\w'])",
-            rf"(?:i|we)(?:'ve| have)? {_LATELY}(?:(?:moved|relocated) (?:back )?(?:to|from) (?-i:[A-Z])"
-            rf"|got (?:married|divorced"
-            r"|engaged)|(?:split|broke) up|(?:was |got |been )(?:laid off|fired|sacked|made redundant)|left (?:my job"
-            r"|(?-i:[A-Z])\w)|quit my job|resigned|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
+            rf"(?<!since )(?<!after )(?<!when )(?<!before )(?:i|we)(?:'ve| have)? {_LATELY}(?:(?:moved|relocated)"
+            r" (?:back )?(?:to|from) (?-i:[A-Z])|got (?:married|divorced|engaged)|(?:split|broke) up"
+            r"|(?:was |got |been )(?:laid off|fired|sacked|made redundant)|left (?:my job|(?-i:[A-Z])\w)|quit my job|resigned"
+            r"|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
             rf"i {_LATELY}(?:went|visited|attended|met|took|made|had|saw|began|completed|participated|volunteered)"
             r" [^.!?]{0,80}\b(?:yesterday|today|tonight|last|ago|this (?:morning|week|weekend|month)"
             r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
@@ -105,9 +108,8 @@ _QUOTED: Final = re.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]|\[[^\]
 _ASKED: Final = re.compile(r"\?[\"'”’)\]*_\s]*$|？")
 _TO_LISTENER: Final = re.compile(r"\b(?:you|your|yours|you're|you've|you'd|you'll|ya|u)\b", re.IGNORECASE)
 _SUPPOSED: Final = re.compile(
-    r"\b(?:if|wish|imagine|suppose|pretend|assume|say|says|though|as if|unless|whether|would|could|should"
-    r"|might)(?: that)? i\b"
-    r"|\bi (?:wish|wonder)\b|\b(?:hypothetically|pretending)\b",
+    r"\b(?:if|wish|imagine|suppose|pretend|assume|say|says|dream(?:ed|t)?|though|as if|unless|whether|would|could"
+    r"|should|might)(?: that)? (?:\w+ and )?(?:i|we)\b|\bi (?:wish|wonder)\b|\b(?:hypothetically|pretending)\b",
     re.IGNORECASE,
 )
 _AND_I: Final = re.compile(r",? (?:and|but) (?=I\b|my\b)")

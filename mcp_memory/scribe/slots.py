@@ -28,72 +28,64 @@ _LATELY: Final = (
     r"(?:(?:just|finally|recently|actually|also|now|already|then|currently|still|happily|newly|officially) )*"
 )
 AGE: Final = (
-    rf"i(?:'m| am) (?:now |already |just |currently )*{_NUMBER}(?: years? old| years? of age| now\b| today\b"
-    rf"| already\b)"
-    rf"|i(?:'m| am) (?:now |already |just |currently )*{_NUMBER}(?=\s*(?:[.!;)…]|$|,(?! ?(?:\d|or\b|maybe\b|perhaps\b"
-    r"|about\b))| (?:and (?!a half|\d)|but )))"
+    rf"i(?:'m| am) (?:now |already |just |currently )*{_NUMBER}"
+    r"(?: years? old| years? of age| now\b| today\b| already\b"
+    r"|(?=\s*(?:[.!;)…]|$|,(?! ?(?:\d|or\b|maybe\b|perhaps\b|about\b))| (?:and (?!a half|\d)|but ))))"
     rf"|i(?:'m| am) an? (?:\w+ )?{_NUMBER}[- ]years?[- ]old"
-    rf"|i (?:just |recently |have |finally )*turned {_NUMBER}(?=\s*(?:[.!;,)…]|$|yesterday|today|last |this |on "
-    rf"|and |two |three "
-    r"|a |recently|in (?!(?:19|20)\d\d)|\w+ (?:days?|weeks?|months?) ago))"
+    rf"|i (?:just |recently |have |finally )*turned {_NUMBER}"
+    r"(?=\s*(?:[.!;,)…]|$|yesterday|today|last |this |on |and |two |three |a |recently|in (?!(?:19|20)\d\d)"
+    r"|\w+ (?:days?|weeks?|months?) ago))"
 )
 _AGE: Final = re.compile(AGE, re.IGNORECASE)
 _NUMBER_IN: Final = re.compile(_NUMBER, re.IGNORECASE)
 _LONG_AGO: Final = re.compile(r"\b(?:years ago|when i|back (?:in|when)|in (?:19|20)\d\d)\b", re.IGNORECASE)
 
-_STOP: Final = (
-    r"(?=[.;!?()…:]|,(?! (?-i:[A-Z]))| (?:with|and|but|because|since|for|where|when|while|until|till|near|next|last"
-    r"|this"
-    r"|now|right|so|on|after|before|again|during|from|any ?more|these days|at the moment|in (?:\d|(?:jan|feb|mar"
-    r"|apr|may|jun"
-    r"|jul|aug|sep|oct|nov|dec)))|$)"
+_STOP: Final = (  # where a name ends
+    r"(?=[.;!?()…:]|,(?! (?-i:[A-Z]))|$| (?:with|and|but|because|since|for|where|when|while|until|till|near|next|last"
+    r"|this|now|right|so|on|after|before|again|during|from|any ?more|these days|at the moment"
+    r"|in (?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"
 )
+_I: Final = rf"(?<!\w)i(?:'ve| have)? {_LATELY}"
 _LIVES: Final = re.compile(
-    rf"(?<!\w)(?:i|we)(?:'m| am|'ve|'re| are| have)? {_LATELY}(?:live|living|reside|based) (?:in|at"
-    rf"|near) (?P<what>[^\n]{{1,80}}?){_STOP}",
+    rf"(?<!\w)(?:i|we)(?:'m| am|'ve|'re| are| have)? {_LATELY}(?:live|living|reside|based) (?:in|at|near)"
+    rf" (?P<what>[^\n]{{1,80}}?){_STOP}",
     re.IGNORECASE,
 )
 _MOVED: Final = re.compile(
-    rf"(?<!\w)(?:i|we)(?:'ve| have)? {_LATELY}(?:moved|relocated)(?: back| over| away"
-    rf"| house)?(?: from [\w .'-]{{1,40}}?)?"
-    rf" to (?P<what>[^\n]{{1,80}}?){_STOP}",
+    rf"(?<!\w)(?:i|we)(?:'ve| have)? {_LATELY}(?:moved|relocated)(?: back| over| away| house)?"
+    rf"(?: from [\w .'-]{{1,40}}?)? to (?P<what>[^\n]{{1,80}}?){_STOP}",
     re.IGNORECASE,
 )
 _WORKS: Final = re.compile(
-    rf"(?<!\w)i(?:'m| am)? {_LATELY}(?:work|working)(?: {_LATELY}as (?:an? |the )?(?P<role>[^\n]{{1,60}}?)(?= at "
-    rf"| for | with | in |{_STOP}))?"
+    rf"(?<!\w)i(?:'m| am)? {_LATELY}(?:work|working)"
+    rf"(?: {_LATELY}as (?:an? |the )?(?P<role>[^\n]{{1,60}}?)(?= at | for | with | in |{_STOP}))?"
     rf"(?: (?:at|for|with) (?P<what>[^\n]{{1,80}}?)(?= as | in (?-i:[A-Z])|{_STOP}))?(?P<field> in \w)?",
     re.IGNORECASE,
 )
 _AS: Final = re.compile(rf" as (?:an? |the )?(?P<role>[^\n]{{1,60}}?)(?= at | for | in |{_STOP})", re.IGNORECASE)
 _NEW_JOB: Final = re.compile(
-    rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:(?:started|began)(?: work| working| (?:a|my) (?:new )?(?:job|position"
-    rf"|role))? "
-    rf"(?:at|with|for) (?P<at>(?-i:[A-Z])[^\n]{{0,80}}?|an? [^\n]{{1,60}}?){_STOP}"
-    r"|(?:started|began) (?:working )?as an? \w|(?:started|began|got|found|landed|took|accepted) (?:an?|my"
-    r"|the) (?:new |\w+ )?(?:job|position)\b(?! (?:offer|interview))"
-    rf"(?:[^\n]{{0,30}}? (?:at|with) (?P<by>[^\n]{{1,60}}?){_STOP})?|(?:switched|changed) (?:jobs|employers?"
-    rf"|careers?)|(?:was |got )hired)"
+    rf"{_I}(?:(?:started|began)(?: work| working| (?:a|my) (?:new )?(?:job|position|role))?"
+    rf" (?:at|with|for) (?P<at>(?-i:[A-Z])[^\n]{{0,80}}?|an? [^\n]{{1,60}}?){_STOP}"
+    r"|(?:started|began) (?:working )?as an? \w"
+    r"|(?:started|began|got|found|landed|took|accepted) (?:an?|my|the) (?:new |\w+ )?(?:job|position)\b"
+    rf"(?! (?:offer|interview))(?:[^\n]{{0,30}}? (?:at|with) (?P<by>[^\n]{{1,60}}?){_STOP})?"
+    r"|(?:switched|changed) (?:jobs|employers?|careers?)|(?:was |got )hired)"
     rf"|\bmy new (?:job|position|employer)\b(?: (?:is )?(?:at|with) (?P<new>[^\n]{{1,60}}?)(?= is | was |{_STOP}))?",
     re.IGNORECASE,
 )
 _JOB_OVER: Final = re.compile(
-    rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:(?:was |been |got |were )*(?:laid off|made redundant|fired|sacked"
-    rf"|let go)\b|lost my job\b"
-    r"|(?:left|quit) (?:my|the) (?:\w+ )?(?:job|position|company|firm|work)\b|quit(?=[.!]|$| (?:last|yesterday"
-    r"|today|on|in)\b)"
-    r"|resigned\b|retired\b)|(?<!\w)i(?:'m| am) (?:now |currently )*(?:unemployed|retired|out of work|between jobs)\b",
+    rf"{_I}(?:(?:was |been |got |were )*(?:laid off|made redundant|fired|sacked|let go)\b|lost my job\b"
+    r"|(?:left|quit) (?:my|the) (?:\w+ )?(?:job|position|company|firm|work)\b"
+    r"|quit(?=[.!]|$| (?:last|yesterday|today|on|in)\b)|resigned\b|retired\b)"
+    r"|(?<!\w)i(?:'m| am) (?:now |currently )*(?:unemployed|retired|out of work|between jobs)\b",
     re.IGNORECASE,
 )
 _LEFT: Final = re.compile(
-    rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:left"
-    rf"|quit)(?: my (?:old )?job)? (?:at )?(?P<what>(?-i:[A-Z])[^\n]{{0,60}}?){_STOP}",
-    re.IGNORECASE,
+    rf"{_I}(?:left|quit)(?: my (?:old )?job)? (?:at )?(?P<what>(?-i:[A-Z])[^\n]{{0,60}}?){_STOP}", re.IGNORECASE
 )
 _NO_LONGER: Final = re.compile(
-    r"(?<!\w)i (?:no longer|don't|do not) (?P<verb>live|work) (?:in|at|for|as|with)(?: an?"
-    r"| the)? (?P<what>[^\n]{1,60}?)"
-    rf"{_STOP}",
+    r"(?<!\w)i (?:no longer|don't|do not) (?P<verb>live|work) (?:in|at|for|as|with)(?: an?| the)?"
+    rf" (?P<what>[^\n]{{1,60}}?){_STOP}",
     re.IGNORECASE,
 )
 _IS_AT: Final = re.compile(
@@ -103,14 +95,12 @@ _IS_AT: Final = re.compile(
 _SPANS: Final[dict[Slot, tuple[re.Pattern[str], re.Pattern[str]]]] = {
     "study": (
         re.compile(
-            r"(?<!\w)i(?:(?: currently| now)? study\b"
-            r"|'m studying| am studying|(?:'m| am) an? (?:[\w-]+ ){0,4}student\b)",
+            r"(?<!\w)i(?:(?: currently| now)? study\b|'m studying| am studying"
+            r"|(?:'m| am) an? (?:[\w-]+ ){0,4}student\b)",
             re.IGNORECASE,
         ),
         re.compile(
-            rf"(?<!\w)i(?:'ve| have)? {_LATELY}(?:graduated|dropped out|finished (?:my|the) (?:\w+ )?"
-            r"(?:studies|degree|phd|thesis))",
-            re.IGNORECASE,
+            rf"{_I}(?:graduated|dropped out|finished (?:my|the) (?:\w+ )?(?:studies|degree|phd|thesis))", re.IGNORECASE
         ),
     ),
     "pregnancy": (
@@ -123,22 +113,20 @@ _SPANS: Final[dict[Slot, tuple[re.Pattern[str], re.Pattern[str]]]] = {
     ),
 }
 _CLAUSE: Final = re.compile(
-    r"(?<!\w)i(?P<not>(?:'m| am) (?:no longer|not)| no longer| don't| do not)?(?:'m| am|'ve"
-    r"| have)? (?P<what>[^.!?;,\n]{1,120}?)"
-    r"(?P<more> any ?(?:more|longer))?(?=[.!?;,\n]| (?:and|but|because|since) |$)",
+    r"(?<!\w)i(?P<not>(?:'m| am) (?:no longer|not)| no longer| don't| do not)?(?:'m| am|'ve| have)?"
+    r" (?P<what>[^.!?;,\n]{1,120}?)(?P<more> any ?(?:more|longer))?(?=[.!?;,\n]| (?:and|but|because|since) |$)",
     re.IGNORECASE,
 )
 _LIKING: Final = word_set("love like enjoy adore prefer")
 _STATUS: Final[dict[str, str]] = {
     "married": rf"{_WE} {_LATELY}(?:(?:got |been )?married(?! off)|tied the knot)",
     "divorced": rf"{_WE} {_LATELY}(?:(?:got |been |getting )?divorced|signed the divorce)|\bmy divorce (?:is|was|went)",
-    "separated": rf"{_WE} {_LATELY}(?:(?:got )?separated(?! the)|split up|broke up|parted ways)|\bi (?:just "
-    rf"|recently )?(?:broke up|split up) with"
-    r"|\bi(?:'m| am) (?:no longer|not) married",
+    "separated": rf"{_WE} {_LATELY}(?:(?:got )?separated(?! the)|split up|broke up|parted ways)"
+    r"|\bi (?:just |recently )?(?:broke up|split up) with|\bi(?:'m| am) (?:no longer|not) married",
     "engaged": rf"{_WE} {_LATELY}(?:got )?engaged(?= to (?-i:[A-Z]|be|my)|\W*$|[.!,]| (?:last|yesterday|in|on|now)\b)",
     "single": rf"(?<!\w)i(?:'m| am) {_LATELY}(?:single(?![\w-])|no longer engaged)",
-    "widowed": rf"(?<!\w)i(?:'m| am|'ve been| was) {_LATELY}(?:widowed|an? widow(?:er)?\b)|\bmy (?:husband"
-    rf"|wife) (?:just |recently )?(?:died|passed away)",
+    "widowed": rf"(?<!\w)i(?:'m| am|'ve been| was) {_LATELY}(?:widowed|an? widow(?:er)?\b)"
+    r"|\bmy (?:husband|wife) (?:just |recently )?(?:died|passed away)",
 }
 _MARITAL: Final = {status: re.compile(pattern, re.IGNORECASE) for status, pattern in _STATUS.items()}
 _NOW: Final = re.compile(r"\b(?:i'm|i am|we're|we are)\b", re.IGNORECASE)

@@ -28,6 +28,8 @@ def noted(fact: str, owner: str = "Lena Berg", speaker: str = "", role: Role = "
         ("Lena is 41 years old", "identity"),
         ("The user is allergic to penicillin", "identity"),
         ("The user’s job is teaching", "identity"),
+        ("User's preferred language is German", "identity"),
+        ("User has been vegan since 2020", "identity"),
         ("User prefers tea", "preferences"),
         ("The user doesn't like cilantro", "preferences"),
         ("Lena's favourite food is ramen", "preferences"),
