@@ -96,8 +96,8 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"|started(?! to\b| feeling| thinking| caring| looking)|broke (?:my|up))(?![\w'])",
             rf"(?<!since )(?<!after )(?<!when )(?<!before )(?:i|we)(?:'ve| have)? {_LATELY}(?:(?:moved|relocated)"
             r" (?:back )?(?:to|from) (?-i:[A-Z])|got (?:married|divorced|engaged)|(?:split|broke) up"
-            r"|(?:was |got |been )(?:laid off|fired|sacked|made redundant)|left (?:my job|(?-i:[A-Z])\w)|quit my job|resigned"
-            r"|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
+            r"|(?:was |got |been )(?:laid off|fired|sacked|made redundant)|left (?:my job|(?-i:[A-Z])\w)|quit my job"
+            r"|resigned|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
             rf"i {_LATELY}(?:went|visited|attended|met|took|made|had|saw|began|completed|participated|volunteered)"
             r" [^.!?]{0,80}\b(?:yesterday|today|tonight|last|ago|this (?:morning|week|weekend|month)"
             r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
