@@ -36,6 +36,7 @@ class Channels:
     dated: Scores  # `DATED` for what was said on, or tells of, a day, week, month or year that the query names
     named: Mask  # what holds every word of a query of few
     asked: tuple[str, ...] = ()  # the query's terms but for names
+    days: tuple[str, ...] = ()  # that it names, as dates
     days_only: bool = False  # the query asks for nothing but what was then
     sense: Vector | None = None
     evoking: Scores | None = None

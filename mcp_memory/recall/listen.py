@@ -85,6 +85,7 @@ def listen(corpus: Corpus, speakers: Sequence[str], query: Query, live: Mask, to
         dated=np.full(len(shelf), DATED) if in_window else _dated(shelf, named, query),
         named=_holding(shelf, own),
         asked=tuple(own),
+        days=tuple(value for value, _, _ in named.days),
         days_only=named.only or in_window,
         sense=sense,
         evoking=evoking,

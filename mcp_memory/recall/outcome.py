@@ -19,6 +19,7 @@ class Found:
     above: list[Candidate]  # what stands above the best leaves
     written: bool = False  # whether somebody wrote notes: quotes alone have a flatter scale
     anything: bool = False  # whether nothing is asked but what was then: all of it is an answer
+    days: tuple[str, ...] = ()  # that the query names
 
 
 def hits_of(corpus: Corpus, page: Page) -> tuple[Hit, ...]:
@@ -49,9 +50,15 @@ def trace_of(query: Query, planned: Plan, found: Found, page: Page, dropped: Seq
     """How the lines of a page came about: lists, ranks, reserved ones, and what the gate dropped."""
     ranks = {one.unit: n for n, one in enumerate(found.facts, start=1)}
     evoked = {one.unit: n for n, one in enumerate(found.evoked, start=1)}
+    shown = {one.candidate.unit for one in page.lines}
+    rest = [one for one in (*found.facts, *found.evoked) if one.unit not in shown and one.unit not in dropped]
+    told = [one for one in rest if one.sources and one.sources <= page.told]
     return {
         "query": query.text[:200],
         "at": query.at.isoformat(timespec="seconds"),
+        "since": query.since.isoformat(timespec="seconds") if query.since else "",
+        "until": query.until.isoformat(timespec="seconds") if query.until else "",
+        "days": list(found.days),
         "complexity": f"{planned.complexity} ({planned.by})",
         "form": planned.form,
         "keywords": list(planned.keywords),
@@ -73,4 +80,6 @@ def trace_of(query: Query, planned: Plan, found: Found, page: Page, dropped: Seq
         ],
         "gate_dropped": list(dropped[:20]),
         "gate_dropped_count": len(dropped),
+        "told_already_count": len(told),
+        "no_room_count": len(rest) - len(told),
     }

@@ -107,7 +107,7 @@ def _find(
     above = [] if "climb" in tools.without else climb(corpus, by_unit, planned.complexity, planned.speakers, query)
     if "persona" in tools.without:
         above = [one for one in above if one.section != "profile"]
-    return Found(facts, evoked, by_unit, above, atlas.written, channels.days_only)
+    return Found(facts, evoked, by_unit, above, atlas.written, channels.days_only, channels.days)
 
 
 def _facts(corpus: Corpus, atlas: Atlas, themes: Themes, quotes: Rows, leaves: Scores, live: Mask) -> list[Candidate]:

@@ -143,6 +143,15 @@ def test_the_trace_tells_lists_ranks_and_what_the_gate_dropped(filled: Memory) -
     assert trace["lists"]["facts"] > len(trace["lines"])
     assert trace["lines"][0]["fact_rank"] == 1
     assert trace["gate_dropped_count"] == trace["lists"]["facts"] - len(trace["lines"])
+    assert (trace["told_already_count"], trace["no_room_count"]) == (0, 0)
+
+
+def test_the_trace_tells_what_had_no_room_and_which_days_were_asked_about(filled: Memory) -> None:
+    tell(filled, *(f"Report {n} on bees in district {n * 7}." for n in range(30)))
+    ask(filled, "Which bees were reported between May 1st 2023 and May 9th 2023?", max_tokens=64)
+    trace = filled.inspect("trace", "", None, None, 1)["recalls"][0]
+    assert trace["days"] == ["2023-05-01/2023-05-09"]
+    assert trace["no_room_count"] > 0
     assert not trace["lines"][0]["reserved"]
 
 
