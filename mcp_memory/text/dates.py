@@ -13,17 +13,9 @@ from zoneinfo import ZoneInfo
 from mcp_memory.errors import InputError
 from mcp_memory.text import spans
 from mcp_memory.text.clean import plain
-from mcp_memory.text.datewords import TABLE
+from mcp_memory.text.datewords import CLUES, TABLE, Clue
 from mcp_memory.text.readings import MONTHS, Reading
 
-# what every reading needs, so that most sentences are not searched thirty times
-_PERHAPS: Final = re.compile(
-    r"\d|\b(?:days?|weeks?|weekends?|months?|years?|fortnight|yesterday|today|tonight|tomorrow|nights?|mornings?"
-    r"|afternoon|evening|noon|ago|summer|winter|spring|fall|autumn|christmas|easter)\b|\b(?:jan|feb|mar|apr|may|jun|jul"
-    r"|aug|sept?|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december"
-    r"|(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:days?)?)\b",
-    re.IGNORECASE,
-)
 _YEARS: Final = range(2, 9999)  # a day either way may be needed: zones
 _LONGEST: Final = 100
 _SHOWN: Final = 40
@@ -63,10 +55,12 @@ class DateMention:
 
 def resolve_dates(text: str, said: datetime, zone: ZoneInfo) -> list[DateMention]:
     """The dates that `text` names, in order and without overlaps, as of the local day on which it was said."""
-    if not _PERHAPS.search(text):
+    clues = {match.lastgroup for match in CLUES.finditer(text)}  # so that most sentences are not searched thirty times
+    if not clues:
         return []
-    today = said.astimezone(zone).date()
-    found = [mention for pattern, reading in TABLE for mention in _read(text, today, pattern, reading)]
+    today, clues = said.astimezone(zone).date(), clues | {Clue.ANY}
+    rows = ((pattern, reading) for clue, pattern, reading in TABLE if clue in clues)
+    found = [mention for pattern, reading in rows for mention in _read(text, today, pattern, reading)]
     mentions: list[DateMention] = []
     for mention in sorted(found, key=lambda mention: (mention.start, -mention.end)):
         if not mentions or mention.start >= mentions[-1].end:
