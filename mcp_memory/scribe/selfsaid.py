@@ -48,9 +48,12 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             AGE,
             r"i (?:no longer|don't|do not) (?:live|work|study) (?:in|at|for|as|with) \w",
             r"i(?:'m| am) (?:no longer|not) (?:married|engaged|single)\b(?! (?:any|to be))",
-            r"i(?:'m| am)? no longer (?!able\b|know\b|want\b|think\b|feel\b|see\b|care\b|sure\b)\w",
-            r"i (?:don't|do not) (?:eat|drink|smoke|drive|play|own|use|wear|like|love|enjoy|teach|run|ride|swim"
-            r"|sing|speak|have an?)\b[^.!?]{1,60}\bany ?(?:more|longer)\b",
+            r"i(?:'m| am) no longer (?:an?|the|at|with|vegan|vegetarian|allergic|pregnant|diabetic|working|living"
+            r"|studying"
+            r"|using|playing|teaching)\b",
+            r"i (?:no longer|(?:don't|do not)(?=[^.!?]{1,60}\bany ?(?:more|longer)\b)) (?:eat|drink|smoke|drive"
+            r"|play|own|use|wear|like|love|enjoy|teach|run|ride|swim"
+            r"|sing|speak|have an?)\b",
             r"i(?:'m| am) (?:now |currently )?(?:living|based) in (?-i:[A-Z])\w",
             r"i(?:'m| am) (?:now |currently )?working (?:as an?|(?:at|for) (?-i:[A-Z])) ?\w",
             r"i reside in \w",
@@ -96,7 +99,8 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"|started(?! to\b| feeling| thinking| caring| looking)|broke (?:my|up))(?![\w'])",
             rf"(?<!since )(?<!after )(?<!when )(?<!before )(?:i|we)(?:'ve| have)? {_LATELY}(?:(?:moved|relocated)"
             r" (?:back )?(?:to|from) (?-i:[A-Z])|got (?:married|divorced|engaged)|(?:split|broke) up"
-            r"|(?:was |got |been )(?:laid off|fired|sacked|made redundant)|left (?:my job|(?-i:[A-Z])\w)|quit my job"
+            r"|(?:was |got |been )(?:laid off|fired(?! up)|sacked|made redundant)|left (?:my job|(?-i:[A-Z])\w)"
+            r"|quit my job"
             r"|resigned|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
             rf"i {_LATELY}(?:went|visited|attended|met|took|made|had|saw|began|completed|participated|volunteered)"
             r" [^.!?]{0,80}\b(?:yesterday|today|tonight|last|ago|this (?:morning|week|weekend|month)"

@@ -68,15 +68,15 @@ _NEW_JOB: Final = re.compile(
     rf" (?:at|with|for) (?P<at>(?-i:[A-Z])[^\n]{{0,80}}?|an? [^\n]{{1,60}}?){_STOP}"
     r"|(?:started|began) (?:working )?as an? \w"
     r"|(?:started|began|got|found|landed|took|accepted) (?:an?|my|the) (?:new |\w+ )?(?:job|position)\b"
-    rf"(?! (?:offer|interview))(?:[^\n]{{0,30}}? (?:at|with) (?P<by>[^\n]{{1,60}}?){_STOP})?"
+    rf"(?! (?:offers?|interview|to do|done))(?:[^\n]{{0,30}}? (?:at|with) (?P<by>[^\n]{{1,60}}?){_STOP})?"
     r"|(?:switched|changed) (?:jobs|employers?|careers?)|(?:was |got )hired)"
     rf"|\bmy new (?:job|position|employer)\b(?: (?:is )?(?:at|with) (?P<new>[^\n]{{1,60}}?)(?= is | was |{_STOP}))?",
     re.IGNORECASE,
 )
 _JOB_OVER: Final = re.compile(
-    rf"{_I}(?:(?:was |been |got |were )*(?:laid off|made redundant|fired|sacked|let go)\b|lost my job\b"
+    rf"{_I}(?:(?:was |been |got |were )*(?:laid off|made redundant|fired(?! up)|sacked|let go)\b|lost my job\b"
     r"|(?:left|quit) (?:my|the) (?:\w+ )?(?:job|position|company|firm|work)\b"
-    r"|quit(?=[.!]|$| (?:last|yesterday|today|on|in)\b)|resigned\b|retired\b)"
+    r"|quit(?=[.!]|$| (?:last|yesterday|today|on|in)\b)|resigned\b|retired\b(?! (?:early|to|for|into)\b))"
     r"|(?<!\w)i(?:'m| am) (?:now |currently )*(?:unemployed|retired|out of work|between jobs)\b",
     re.IGNORECASE,
 )
@@ -121,9 +121,10 @@ _LIKING: Final = word_set("love like enjoy adore prefer")
 _STATUS: Final[dict[str, str]] = {
     "married": rf"{_WE} {_LATELY}(?:(?:got |been )?married(?! off)|tied the knot)",
     "divorced": rf"{_WE} {_LATELY}(?:(?:got |been |getting )?divorced|signed the divorce)|\bmy divorce (?:is|was|went)",
-    "separated": rf"{_WE} {_LATELY}(?:(?:got )?separated(?! the)|split up|broke up|parted ways)"
+    "separated": rf"{_WE} {_LATELY}(?:(?:got )?separated(?! the)|(?:split|broke) up(?! (?:the|an?|my|our|this|it"
+    rf"|into)\b)|parted ways)"
     r"|\bi (?:just |recently )?(?:broke up|split up) with|\bi(?:'m| am) (?:no longer|not) married",
-    "engaged": rf"{_WE} {_LATELY}(?:got )?engaged(?= to (?-i:[A-Z]|be|my)|\W*$|[.!,]| (?:last|yesterday|in|on|now)\b)",
+    "engaged": rf"{_WE} {_LATELY}(?:got )?engaged(?= to (?-i:[A-Z]|be|my)|\W*$|[.!,]| (?:last|yesterday|now)\b)",
     "single": rf"(?<!\w)i(?:'m| am) {_LATELY}(?:single(?![\w-])|no longer engaged)",
     "widowed": rf"(?<!\w)i(?:'m| am|'ve been| was) {_LATELY}(?:widowed|an? widow(?:er)?\b)"
     r"|\bmy (?:husband|wife) (?:just |recently )?(?:died|passed away)",
@@ -215,14 +216,16 @@ def _job(said: str) -> Iterator[Claim]:
 
 
 def _love(said: str) -> Iterator[Claim]:
+    over = False
     for status, pattern in _MARITAL.items():
         if found := pattern.search(said):
             whom = _TO.match(said, found.end())
             kind: Kind = "state" if _NOW.search(found.group()) else "event"
+            over = over or status in _ENDS_MARRIAGE
             yield Claim("marital", kind, _words(whom["what"] if whom else ""), frozenset({status}))
-    if _SPOUSE.search(said):
+    if _SPOUSE.search(said) and not over:
         yield Claim("spouse", "state")
-    if _PARTNER.search(said):
+    if _PARTNER.search(said) and not over:
         yield Claim("partner", "state")
 
 
