@@ -23,7 +23,8 @@ _ASKS: Final = re.compile(
 _TELLS: Final = re.compile(r"^\W*(?:i|i['’]\w+|my|we|we['’]\w+|our|it['’]s|it (?:was|is|feels))\b", re.IGNORECASE)
 _DEEP: Final = re.compile(
     r"\b(?:why|prefer\w*|favou?rite|enjoy\w*|like to|would|might|likely|probably|personality|trait|habit\w*|usually"
-    r"|values?|believe\w*|motivat\w+|recommend\w*|suggest\w*|advice|attitude|feel about|kind of person|relationship)\b",
+    r"|values?|believe\w*|motivat\w+|recommend\w*|suggest\w*|advice|attitude|feel about|kind of person|relationship"
+    r"|know (?:about|of) (?:me|us)|about (?:me|myself)|who am i)\b",
     re.IGNORECASE,
 )
 _SEVERAL: Final = re.compile(
