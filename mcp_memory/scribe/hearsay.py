@@ -28,13 +28,11 @@ _SAY: Final = (
 _TEXT: Final = (
     r"(?:poems?|haikus?|limericks?|sonnets?|ballads?|verses?|rhymes?|stor(?:y|ies)|tales?|fables?|novels?|songs?"
     r"|lyrics|raps?|jokes?|riddles?|dialogues?|dialogs?|monologues?|scripts?|screenplays?|sketch|skits?|scenes?"
-    r"|e-?mails?"
-    r"|letters?|text|messages?|notes?|essays?|articles?|posts?|tweets?|captions?|slogans?|quotes?|quotations?"
+    r"|e-?mails?|letters?|text|messages?|notes?|essays?|articles?|posts?|tweets?|captions?|slogans?|quotes?|quotations?"
     r"|sentences?"
     r"|phrases?|paragraphs?|passages?|speech|toasts?|reviews?|comments?|ads?|bios?|drafts?|statements?|prompts?"
     r"|characters?|narrators?|role-?plays?|transcripts?|subtitles?|resume|résumé|cv|applications?|blurbs?|lines?"
-    r"|translations?"
-    r"|summar(?:y|ies)|excerpts?)"
+    r"|translations?|summar(?:y|ies)|excerpts?)"
 )
 _LANGUAGE: Final = r"(?:grammar|spelling|english|german|french|spanish|italian|following|this|that|these|it|above)"
 _ASK: Final = (
@@ -93,8 +91,7 @@ _OTHER_SAYS: Final = re.compile(
     rf"\b{_SAY}\b|\baccording to\b|\bas (?!i\b)\w+ (?:put|has) it\b|\bcall(?:ed|s) me:$|\b{_TEXT} go\b"
     r"|(?:believes?|thinks?|insists?|swears?|jokes?|knows?|hopes?|means?)(?: that)?$"
     rf"|\b{_TEXT}\b[^.!?]{{0,60}}(?::|\b(?:in which|where|about how|that (?:goes|begins"
-    rf"|starts))\b)"
-    rf"|^\W*(?:in|for) (?:my|the|this|that|an?|her|his) (?:\w+ )?{_TEXT}\b",
+    rf"|starts))\b)|^\W*(?:in|for) (?:my|the|this|that|an?|her|his) (?:\w+ )?{_TEXT}\b",
     re.IGNORECASE,
 )
 _OF_MYSELF: Final = re.compile(r"\b(?:i|i'm|me|my|myself|things?|facts?|news|truth|reasons?|update)\b", re.IGNORECASE)
@@ -106,8 +103,7 @@ _SAID_AFTER: Final = re.compile(
 _LABEL: Final = re.compile(r"^\W*([A-ZÀ-Þ][\w.'’-]*(?: (?:[A-ZÀ-Þ][\w.'’-]*|\([^)]{0,20}\))){0,3}):(?:\s|$)")
 _OWN_LABEL: Final = re.compile(
     r"(?:me|i|myself|update|p\.?s\.?|p\.?p\.?s\.?|note|fyi|btw|edit|fact|reminder|also|correction|news|important|hi"
-    r"|hello|context"
-    r"|background|allerg(?:y|ies)|diet|job|work|home|family|hobb(?:y|ies)|age|preferences?"
+    r"|hello|context|background|allerg(?:y|ies)|diet|job|work|home|family|hobb(?:y|ies)|age|preferences?"
     r"|(?:dis)?likes|facts?|pets?|about me|personal|info|intro|disclaimer)",
     re.IGNORECASE,
 )

@@ -22,8 +22,7 @@ _KIN: Final = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mom|mum|mother|dad|father|parents|sisters?|brothers?"
     r"|sons?|daughters?|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|niece|nephew|best friend|roommate"
     r"|boss|manager|colleague|coworker|neighbou?r|mentor|teacher|coach|doctor|physician|gp|dentist|therapist|lawyer"
-    r"|landlord"
-    r"|dogs?|cats?|pets?|puppy|kitten)"
+    r"|landlord|dogs?|cats?|pets?|puppy|kitten)"
 )
 
 # The first key whose pattern fits takes the sentence; the order goes from the surest to the widest.
@@ -42,15 +41,13 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             r"i(?:'m| am) (?:now |happily |recently |newly |severely |also )*(?:allergic|vegan|vegetarian|diabetic"
             r"|retired"
             r"|married|divorced|widowed|separated from my|single|pregnant|(?:[\w-]+[ -])?intolerant|coeliac|celiac"
-            r"|asthmatic"
-            r"|colou?r-?blind|dyslexic|left-handed|unemployed)\b(?!-)",
+            r"|asthmatic|colou?r-?blind|dyslexic|left-handed|unemployed)\b(?!-)",
             r"i(?:'m| am) (?:now )?engaged(?: to (?:be married|my|(?-i:[A-Z]))|\W*$| now\b)",
             AGE,
             r"i (?:no longer|don't|do not) (?:live|work|study) (?:in|at|for|as|with) \w",
             r"i(?:'m| am) (?:no longer|not) (?:married|engaged|single)\b(?! (?:any|to be))",
             r"i(?:'m| am) no longer (?:an?|the|at|with|vegan|vegetarian|allergic|pregnant|diabetic|working|living"
-            r"|studying"
-            r"|using|playing|teaching)\b",
+            r"|studying|using|playing|teaching)\b",
             r"i (?:no longer|(?:don't|do not)(?=[^.!?]{1,60}\bany ?(?:more|longer)\b)) (?:eat|drink|smoke|drive"
             r"|play|own|use|wear|like|love|enjoy|teach|run|ride|swim"
             r"|sing|speak|have an?)\b",
@@ -100,8 +97,7 @@ _SAID: Final[dict[str, re.Pattern[str]]] = {
             rf"(?<!since )(?<!after )(?<!when )(?<!before )(?:i|we)(?:'ve| have)? {_LATELY}(?:(?:moved|relocated)"
             r" (?:back )?(?:to|from) (?-i:[A-Z])|got (?:married|divorced|engaged)|(?:split|broke) up"
             r"|(?:was |got |been )(?:laid off|fired(?! up)|sacked|made redundant)|left (?:my job|(?-i:[A-Z])\w)"
-            r"|quit my job"
-            r"|resigned|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
+            r"|quit my job|resigned|(?:got|found|landed|took) a (?:\w+ )?job|started (?:at|as) )",
             rf"i {_LATELY}(?:went|visited|attended|met|took|made|had|saw|began|completed|participated|volunteered)"
             r" [^.!?]{0,80}\b(?:yesterday|today|tonight|last|ago|this (?:morning|week|weekend|month)"
             r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
