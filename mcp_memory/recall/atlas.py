@@ -32,7 +32,7 @@ class Cues:
     """All cues of one view: row, the row of the host they point at (item or scene), and centring terms.
 
     `evokes` is the position in the atlas' `hosts` of what a remark is led to: a bridge to its item's scene, any
-    other cue to its host.  What was said in a scene is a view of it as well.  `length` is |c − m| for the view's
+    other cue to its host.  What a person said in a scene is a view of it as well.  `length` is |c − m| for the view's
     mean m: what the centred cosine needs.
     """
 
@@ -110,7 +110,8 @@ def _all_cues(
     `lifted` is the row of an item's scene, `quoted_in` that of a quote's scene by row (-1: none).
     """
     pointed = {view: _pointed(shelf, rows[view]) for view in (*EVOKING, "entity") if view != "quote"}
-    quotes = rows["quote"][(quoted_in[rows["quote"]] >= 0) & shelf.embedded[rows["quote"]]]
+    said = rows["quote"]
+    quotes = said[(quoted_in[said] >= 0) & shelf.embedded[said] & ~shelf.assistant[said]]
     pointed["quote"] = quotes, quoted_in[quotes]
     evoked = {view: pointed[view][1] for view in EVOKING}
     evoked["bridge"] = np.array([lifted.get(int(row), int(row)) for row in evoked["bridge"]], dtype=np.int64)

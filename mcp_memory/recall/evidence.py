@@ -38,6 +38,8 @@ def evidence(shelf: Shelf, atlas: Atlas, channels: Channels, live: Mask, *, told
     chance = nothing(int(np.count_nonzero(seen)))
     likeness = np.where(seen, channels.dense, 0.0)
     alike = likeness >= chance * (SURE if told or channels.named.any() else 1.0)
+    if told:  # a greeting is like any other
+        alike &= ~shelf.assistant
     worded = live & (channels.dated > 0)
     for scores in channels.words.values():
         worded |= live & (scores > 0)

@@ -91,7 +91,7 @@ def _find(
     quotes = shelf.rows("quote", live)
     shown = evidence(shelf, atlas, channels, live, told=planned.form == "remark")
     said = channels.asked or channels.days_only or planned.speakers or (asks(query.text) and has_words(query.text))
-    if not said or not shown.rows.any():
+    if not said or not (shown.rows.any() or planned.form == "remark"):
         return Found([], [], {}, [])
     leaves = leaf_scores(shelf, quotes, channels, planned)
     themes = cascade(atlas, channels, live, flat="cascade" in tools.without)
