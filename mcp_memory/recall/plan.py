@@ -47,7 +47,7 @@ _WORDS: Final = 3
 _SAID: Final = re.compile(
     r"[.!…。！]|\b(?:hello|hi|hey|thanks|thank you|good (?:morning|evening|night)|bye|ok|okay)\b", re.I
 )
-SHARES: Final[Mapping[Form, float]] = {"question": 0.05, "mixed": 0.35, "remark": 0.6}
+SHARES: Final[Mapping[Form, float]] = {"question": 0.05, "mixed": 0.35, "remark": 0.8}
 
 
 @dataclass(frozen=True, slots=True)
