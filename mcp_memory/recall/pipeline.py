@@ -24,7 +24,8 @@ from mcp_memory.recall.outcome import Found, hits_of, trace_of
 from mcp_memory.recall.plan import SHARES, asks, plan
 from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import Mask
-from mcp_memory.text.lexical import has_words
+from mcp_memory.text.facts import COVERAGE
+from mcp_memory.text.lexical import has_words, term_set
 
 POOL: Final = 200  # candidates of each list that are looked at
 QUOTE_OFFSET: Final = 0.2  # a quote against a written item of the same rank
@@ -148,7 +149,16 @@ def _above(atlas: Atlas, themes: Themes, quotes: Rows) -> Scores:
 def _candidate(corpus: Corpus, row: int, score: float) -> Candidate:
     unit = corpus.units[corpus.shelf.ids[row]]
     section = "scenes" if unit.kind == "scene" else "facts"
-    return Candidate(unit.id, section, score, frozenset(unit.turns), "words and meaning")  # type: ignore[arg-type]
+    sources = frozenset() if _says_more(corpus, unit) else frozenset(unit.turns)
+    return Candidate(unit.id, section, score, sources, "words and meaning")  # type: ignore[arg-type]
+
+
+def _says_more(corpus: Corpus, unit: Unit) -> bool:
+    """Whether a caller's note holds more than its message: it is worth a line beside it."""
+    if unit.view != "note" or not unit.turns or unit.turns[0] not in corpus.turns:
+        return False
+    noted, said = term_set(unit.text), term_set(corpus.turns[unit.turns[0]].text)
+    return len(noted & said) < COVERAGE * len(noted)
 
 
 def _associations(atlas: Atlas, channels: Channels, live: Mask, views: Sequence[str]) -> Evoked:

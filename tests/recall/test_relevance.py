@@ -69,6 +69,12 @@ def test_words_that_say_nothing_bring_back_next_to_nothing(query: str, diary: Me
     assert len(lines(diary, query)) <= 3
 
 
+def test_a_note_that_says_more_than_its_message_is_told_beside_it(diary: Memory) -> None:
+    found = "\n".join(lines(diary, "Theo"))
+    assert "coeliac disease" in found
+    assert "cannot eat gluten" in found
+
+
 def test_a_remark_is_answered_by_what_it_evokes_first(diary: Memory) -> None:
     answer = ask(diary, "I will bake bread with sourdough for my guests.")
     assert answer.hits[0].section == "associations"
