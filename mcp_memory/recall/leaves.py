@@ -34,7 +34,7 @@ class Channels:
     words: dict[str, Scores]
     weight: float  # λ; 0 when there are no vectors
     dated: Scores  # `DATED` for what was said on, or tells of, a day, week, month or year that the query names
-    named: Mask  # what holds every word of a query of few
+    named: Mask  # what holds all of a few words that are looked for
     asked: tuple[str, ...] = ()  # the query's terms but for names
     days: tuple[str, ...] = ()  # that it names, as dates
     days_only: bool = False  # the query asks for nothing but what was then

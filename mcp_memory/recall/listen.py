@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -15,7 +15,7 @@ from mcp_memory.recall.atlas import LEAST_ROWS, Atlas
 from mcp_memory.recall.fuse import Scores
 from mcp_memory.recall.gate import Judge
 from mcp_memory.recall.leaves import DATED, Channels
-from mcp_memory.recall.plan import Named, asks_anything, named_days
+from mcp_memory.recall.plan import Named, asks, asks_anything, named_days
 from mcp_memory.store.corpus import Corpus
 from mcp_memory.store.shelf import WORDED, Mask, Shelf, Vector
 from mcp_memory.text.lexical import analyze
@@ -83,7 +83,7 @@ def listen(corpus: Corpus, speakers: Sequence[str], query: Query, live: Mask, to
         words=words,
         weight=tools.weight if sense is not None else 0.0,
         dated=np.full(len(shelf), DATED) if in_window else _dated(shelf, named, query),
-        named=_holding(shelf, own),
+        named=_holding(shelf, () if asks(query.text) else own),
         asked=tuple(own),
         days=tuple(value for value, _, _ in named.days),
         days_only=named.only or in_window,
@@ -96,13 +96,15 @@ def _dated(shelf: Shelf, named: Named, query: Query) -> Scores:
     """`DATED` for what was said on a named day, or tells of it."""
     found = np.zeros(len(shelf))
     for _, first, after in named.days:
+        if first.date() == date.min and not named.only:
+            continue  # "before May" says little about what something else was
         found[shelf.between(first, after, query.at)] = DATED
         found[shelf.telling_of(first.date(), (after - timedelta(microseconds=1)).date())] = DATED
     return found
 
 
 def _holding(shelf: Shelf, terms: Sequence[str]) -> Mask:
-    """What was said or noted with every word of a query of few; nothing for longer ones."""
+    """What was said or noted with every word of a query of few; nothing for longer ones and for questions."""
     wanted = set(terms)
     held = np.full(len(shelf), 0 < len(wanted) <= FEW_WORDS)
     for term in wanted if held.any() else ():
