@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 LEAST_TURNS: Final = 20  # fewer are no memory to measure
+MOST_TURNS: Final = 140_000  # said from 2010 on, some dozens a day: more would lie in the future
 
 
 def add(_name: str, command: argparse.ArgumentParser) -> None:
@@ -29,8 +30,8 @@ def add(_name: str, command: argparse.ArgumentParser) -> None:
 
 def bench(_settings: Settings, options: argparse.Namespace) -> int:
     """Prints one line per figure as it is known.  Raises InputError."""
-    if options.turns < LEAST_TURNS:
-        raise InputError(f"--turns must be {LEAST_TURNS} or more; leave it out for the default")
+    if not LEAST_TURNS <= options.turns <= MOST_TURNS:
+        raise InputError(f"--turns must be between {LEAST_TURNS} and {MOST_TURNS}; leave it out for the default")
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-") as folder:
         figures = _at_once if options.batch else _one_by_one
         asyncio.run(_print(figures(Path(folder), options.turns)))

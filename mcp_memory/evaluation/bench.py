@@ -26,7 +26,7 @@ STARTS: Final = 7
 CALLS: Final = 100  # timed calls of each kind at each size
 FEW: Final = 1_000
 _PER_DAY: Final = 24
-_BEGIN: Final = datetime(2023, 1, 2, 8, 0, tzinfo=UTC)
+_BEGIN: Final = datetime(2010, 1, 4, 8, 0, tzinfo=UTC)
 _WAIT_SECONDS: Final = 1800.0
 _FILL_SECONDS: Final = 24 * 3600.0
 _BARE: Final = "from mcp.server.mcpserver import MCPServer; MCPServer('bare').run('stdio')"

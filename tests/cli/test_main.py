@@ -77,10 +77,10 @@ def test_a_setting_cannot_be_a_value_and_a_section(capsys: pytest.CaptureFixture
     assert "'llm'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("turns", ["0", "-5", "19"])
-def test_too_few_turns_are_not_measured(turns: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("turns", ["0", "-5", "19", "140001"])
+def test_too_few_or_too_many_turns_are_not_measured(turns: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", f"--turns={turns}"]) == 1
-    assert "--turns must be 20 or more" in capsys.readouterr().err
+    assert "--turns must be between 20 and 140000" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("module", ["argparse", "mcp_memory.settings", "mcp_memory.cli.doctor"])

@@ -1,8 +1,9 @@
 import math
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mcp_memory.evaluation.bench import FEW, Figure, few, moment, sentence, size
+from mcp_memory.cli.benching import MOST_TURNS
+from mcp_memory.evaluation.bench import CALLS, FEW, Figure, few, moment, sentence, size
 
 
 def test_sentences_are_unlike_each_other_and_always_the_same() -> None:
@@ -14,6 +15,10 @@ def test_what_is_said_goes_forward_in_time_over_many_days() -> None:
     moments = [moment(number) for number in range(500)]
     assert moments == sorted(moments)
     assert moments[-1] - moments[0] > timedelta(days=14)
+
+
+def test_what_is_said_lies_behind() -> None:
+    assert moment(MOST_TURNS + CALLS) < datetime(2026, 11, 30, tzinfo=UTC)
 
 
 def test_a_ratio_needs_something_beside() -> None:
