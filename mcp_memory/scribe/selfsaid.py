@@ -137,16 +137,16 @@ def said_of_self(turn: Turn) -> list[tuple[str, str, str]]:
     An assistant is nobody; what it notes of its user is kept as what the user would say.
     """
     words = own_sentences(turn.text, turn.speaker) if turn.role != "assistant" else []
-    clauses = (clause for sentence in words if key_of(sentence) for clause in _clauses(sentence))
-    found = [(turn.speaker, key_of(clause), clause) for clause in clauses]
+    found = [(turn.speaker, key, clause) for sentence in words for key, clause in _clauses(sentence)]
     noted = [(*_noted(turn, note.fact), note.fact) for note in turn.notes]
     return [(who, key, cut_tokens(plain(quote), LONGEST)) for who, key, quote in [*found, *noted] if who]
 
 
-def _clauses(sentence: str) -> list[str]:
-    """The statements of a sentence, where one may cease to hold without the others."""
-    parts = _AND_I.split(sentence)
-    return parts if all(map(key_of, parts)) else [sentence]
+def _clauses(sentence: str) -> list[tuple[str, str]]:
+    """The statements of a sentence with their keys, where one may cease to hold without the others."""
+    key = key_of(sentence)
+    parts = [(key_of(part), part) for part in _AND_I.split(sentence)] if key else []
+    return parts if all(one for one, _ in parts) else [(key, sentence)]
 
 
 def _noted(turn: Turn, fact: str) -> tuple[str, str]:

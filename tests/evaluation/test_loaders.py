@@ -15,6 +15,13 @@ from mcp_memory.evaluation.loaders.longmemeval import load_longmemeval
 WriteJson = Callable[[str, Any], Path]
 
 
+def refusal(suite: str, path: Path) -> str:
+    """What is said of a file that cannot be used."""
+    with pytest.raises(InputError) as caught:
+        load_cases(suite, path)
+    return str(caught.value)
+
+
 @pytest.fixture
 def locomo_file(write_json: WriteJson, locomo_document: Any) -> Path:
     return write_json("locomo10.json", locomo_document)
@@ -179,11 +186,10 @@ def test_what_is_wrong_in_locomo_is_named_with_its_place(
     write_json: WriteJson, locomo_document: Any, change: Callable[[Any], Any], where: list[str]
 ) -> None:
     change(locomo_document[0])
-    with pytest.raises(InputError) as caught:
-        load_cases("locomo", write_json("locomo10.json", locomo_document))
-    assert "[0] (conv-1)" in str(caught.value)
-    assert all(one in str(caught.value) for one in where), str(caught.value)
-    assert "secret" not in str(caught.value)
+    told = refusal("locomo", write_json("locomo10.json", locomo_document))
+    assert "[0] (conv-1)" in told
+    assert all(one in told for one in where), told
+    assert "secret" not in told
 
 
 def test_what_is_wrong_in_locomo_plus_is_named_with_its_file_and_place(
@@ -219,9 +225,7 @@ def test_what_is_wrong_in_longmemeval_is_named_with_its_place(
     write_json: WriteJson, longmemeval_document: Any, change: Any, where: str
 ) -> None:
     path = write_json("longmemeval_oracle.json", [longmemeval_document[0], longmemeval_document[1] | change])
-    with pytest.raises(InputError) as caught:
-        load_cases("longmemeval", path)
-    assert where in str(caught.value)
+    assert where in refusal("longmemeval", path)
 
 
 @pytest.mark.parametrize(
@@ -237,9 +241,7 @@ def test_what_is_wrong_in_longmemeval_is_named_with_its_place(
 )
 def test_what_is_wrong_in_beam_is_named_with_its_place(beam_folder: Path, name: str, content: str, where: str) -> None:
     (beam_folder / "10" / name).write_text(content, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        load_cases("beam", beam_folder)
-    assert where in str(caught.value)
+    assert where in refusal("beam", beam_folder)
 
 
 @pytest.mark.parametrize(
@@ -253,9 +255,7 @@ def test_what_is_wrong_in_beam_is_named_with_its_place(beam_folder: Path, name: 
 def test_what_is_wrong_in_prepared_cases_is_named_with_its_line(prepared: Path, old: str, new: str, where: str) -> None:
     first, blank, last, end = prepared.read_text(encoding="utf-8").split("\n")
     prepared.write_text("\n".join([first, blank, last.replace(old, new), end]), encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        load_cases("locomo", prepared)
-    assert f"line 3, {where}" in str(caught.value)
+    assert f"line 3, {where}" in refusal("locomo", prepared)
 
 
 @pytest.mark.parametrize("suite", ["locomo", "locomo-plus", "longmemeval"])
